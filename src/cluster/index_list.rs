@@ -19,6 +19,34 @@ impl IndexList {
     pub fn iter(&self) -> impl Iterator<Item = u64> {
         self.0.iter().copied()
     }
+
+    /// Divided where a multiple of `size`, at least 1, is passed: each such multiple, and the indices from it on, less
+    /// it. None is empty.
+    pub fn blocks(&self, size: u64) -> Vec<(u64, Self)> {
+        let same_block = |one: &u64, next: &u64| one / size == next / size;
+        let blocks = self.0.chunk_by(same_block);
+        blocks
+            .map(|block| {
+                let first = block[0] / size * size;
+                (first, block.iter().map(|index| index - first).collect())
+            })
+            .collect()
+    }
+
+    /// As words of bash: `3 {17..20}`.
+    pub fn in_bash(&self) -> String {
+        let runs = self.runs().map(|(first, last)| match first == last {
+            true => first.to_string(),
+            false => format!("{{{first}..{last}}}"),
+        });
+        runs.collect::<Vec<_>>().join(" ")
+    }
+
+    /// The first and the last of each run of neighbours.
+    fn runs(&self) -> impl Iterator<Item = (u64, u64)> {
+        let runs = self.0.chunk_by(|one, next| one + 1 == *next);
+        runs.map(|run| (run[0], run[run.len() - 1]))
+    }
 }
 
 impl FromIterator<u64> for IndexList {
@@ -32,11 +60,11 @@ impl FromIterator<u64> for IndexList {
 
 impl fmt::Display for IndexList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, run) in self.0.chunk_by(|one, next| one + 1 == *next).enumerate() {
+        for (at, (first, last)) in self.runs().enumerate() {
             let comma = if at > 0 { "," } else { "" };
-            match run {
-                [first, .., last] => write!(f, "{comma}{first}-{last}")?,
-                _ => write!(f, "{comma}{}", run[0])?,
+            match first == last {
+                true => write!(f, "{comma}{first}")?,
+                false => write!(f, "{comma}{first}-{last}")?,
             }
         }
         Ok(())
@@ -59,5 +87,7 @@ mod tests {
             let list: IndexList = indices.iter().copied().collect();
             assert_eq!(list.to_string(), text);
         }
+        let list: IndexList = [3, 17, 18, 19, 20].into_iter().collect();
+        assert_eq!(list.in_bash(), "3 {17..20}");
     }
 }

@@ -22,9 +22,11 @@ mod index_list;
 pub mod lease;
 #[cfg(feature = "nats")]
 pub mod nats;
+mod scheduler;
 mod submission;
 
 pub use array::{Array, ArrayDirectory, ArrayError};
 pub use gather::{Gathered, ShardState, gather};
 pub use index_list::IndexList;
-pub use submission::{Scheduler, Submission};
+pub use scheduler::Scheduler;
+pub use submission::Submission;

@@ -1,87 +1,28 @@
 //! The scripts that schedulers run.
 
 use std::fmt::Write;
-use std::fs;
-use std::path::PathBuf;
 use std::time::Duration;
 
-use super::ArrayDirectory;
 use super::array::DESCRIPTION;
+use super::scheduler::{ARRAY_LINE, BLOCK, Scheduler};
+use super::{ArrayDirectory, IndexList};
 use crate::engine::PlanName;
-use crate::system::files::is_same;
-
-/// What the line of a script that names the directory begins with. The path follows, and a `'`.
-const ARRAY_LINE: &str = "array='";
-
-/// A program that runs the tasks of an array on the hosts of a cluster.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scheduler {
-    /// Slurm: <https://slurm.schedmd.com/sbatch.html>.
-    Slurm,
-    /// HyperQueue: <https://it4innovations.github.io/hyperqueue/stable/jobs/arrays/>.
-    HyperQueue,
-}
-
-impl Scheduler {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Slurm, Self::HyperQueue];
-
-    /// Its name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Slurm => "slurm",
-            Self::HyperQueue => "hyperqueue",
-        }
-    }
-
-    /// The name of its script in the directory of an array.
-    pub const fn script(self) -> &'static str {
-        match self {
-            Self::Slurm => "slurm.sh",
-            Self::HyperQueue => "hyperqueue.sh",
-        }
-    }
-
-    /// The command that submits a script, up to its options.
-    pub const fn submit(self) -> &'static str {
-        match self {
-            Self::Slurm => "sbatch",
-            Self::HyperQueue => "hq submit",
-        }
-    }
-
-    /// Whether `directory` has a script for this scheduler.
-    pub fn has_script(self, directory: &ArrayDirectory) -> bool {
-        directory.file(self.script()).exists()
-    }
-
-    /// The directory that the script in `directory` counts into, if it is another one: `directory` was moved or
-    /// copied after [`Submission::script`] wrote it.
-    pub fn other_target(self, directory: &ArrayDirectory) -> Option<PathBuf> {
-        let script = fs::read_to_string(directory.file(self.script())).ok()?;
-        let mut lines = script.lines();
-        let named = lines.find_map(|line| line.strip_prefix(ARRAY_LINE)?.strip_suffix('\''))?;
-        let own = fs::metadata(directory.file(DESCRIPTION)).ok()?;
-        // Two names may be of one directory.
-        let there = fs::metadata(PathBuf::from(named).join(DESCRIPTION));
-        let is_here = there.is_ok_and(|there| is_same(&own, &there));
-        (!is_here).then(|| named.into())
-    }
-}
 
 /// What a task of an array asks for, and what it runs.
 #[derive(Clone, Debug)]
 pub struct Submission {
     /// This program, as a word of a shell.
     pub program: String,
-    /// The cores of a task, at least 1.
-    pub cpus: u64,
+    /// The cores of a task, at least 1. `None`: one, or with [`Scheduler::Shell`] what it finds.
+    pub cpus: Option<u64>,
     /// The memory of a task, in MiB. `None`: what the cluster gives by default.
     pub memory: Option<u64>,
     /// The GPUs of a task.
     pub gpus: u64,
     /// The time of one attempt. `None`: what the cluster gives by default.
     pub time: Option<Duration>,
+    /// Options of the scheduler, as words of a shell: `--partition=short`.
+    pub options: Vec<String>,
 }
 
 impl Submission {
@@ -96,6 +37,7 @@ impl Submission {
         let (prefix, options) = match scheduler {
             Scheduler::Slurm => ("SBATCH", self.slurm(directory)),
             Scheduler::HyperQueue => ("HQ", self.hyperqueue(directory)),
+            Scheduler::Shell => ("", Vec::new()),
         };
         for (option, why) in options {
             if let Some(why) = why {
@@ -103,42 +45,69 @@ impl Submission {
             }
             let _ = writeln!(text, "#{prefix} {option}");
         }
+        for option in &self.options {
+            let _ = writeln!(text, "#{prefix} {option}");
+        }
         text.push_str(&self.attempt(scheduler, directory));
         text.push_str(match scheduler {
             Scheduler::Slurm => SLURM_END,
             Scheduler::HyperQueue => HYPERQUEUE_END,
+            Scheduler::Shell => SHELL_END,
         });
         text
     }
 
     fn introduction(&self, scheduler: Scheduler, directory: &ArrayDirectory) -> Vec<String> {
         let path = directory.path().display();
-        let (submit, script) = (scheduler.submit(), scheduler.script());
-        let start = match scheduler {
-            Scheduler::Slurm => "add --partition, --account and the like",
-            Scheduler::HyperQueue => {
-                "a server and workers must run: `hq server start`, `hq worker start`"
-            }
-        };
-        vec![
+        let script = format!("{path}/{}", scheduler.script());
+        let shards = directory.array().shards();
+        let mut lines = vec![
             format!(
                 "Counts {}. Written by `queenfold array`;",
                 directory.array()
             ),
             "docs/CLUSTER.md of Queenfold says what is promised.".to_owned(),
             String::new(),
-            format!("  {submit} {path}/{script}"),
-            format!("      counts all shards ({start})"),
-            format!("  {submit} --array=3,17-20 {path}/{script}"),
-            "      counts these alone".to_owned(),
-            format!("  queenfold status {path}"),
-            "      shows how far the shards are, and on which hosts".to_owned(),
-            format!("  queenfold gather {path}"),
-            "      adds up the shards, or names those that are missing".to_owned(),
+        ];
+        let mut commands = Vec::new();
+        if scheduler == Scheduler::Shell {
+            let what = format!("counts a shard, 0 to {}", shards - 1);
+            commands.push((format!("{script} SHARD"), what));
+        } else {
+            let how = match scheduler {
+                Scheduler::HyperQueue => {
+                    "a server and workers must run: `hq server start`, `hq worker start`"
+                }
+                _ => "--partition, --account and the like may be added",
+            };
+            let all = scheduler.submit_all(&script, shards);
+            let (last, others) = all.split_last().unwrap_or((&script, &[]));
+            let others = others
+                .iter()
+                .map(|command| (command.clone(), "and".to_owned()));
+            commands.extend(others);
+            commands.push((last.clone(), format!("counts all shards ({how})")));
+            let some: IndexList = [3, 17, 18, 19, 20].into_iter().collect();
+            let some = scheduler.submit(&script, &some).join("");
+            commands.push((some, "counts these alone".to_owned()));
+        }
+        commands.push((
+            format!("queenfold status {path}"),
+            "shows how far the shards are, and on which hosts".to_owned(),
+        ));
+        commands.push((
+            format!("queenfold gather {path}"),
+            "adds up the shards, or names those that are missing".to_owned(),
+        ));
+        for (command, what) in commands {
+            lines.extend([format!("  {command}"), format!("      {what}")]);
+        }
+        lines.extend([
             String::new(),
-            "It may be submitted as often as you like: what is counted already is not counted again."
+            "It may be started as often as you like: what is counted already is not counted again."
                 .to_owned(),
-        ]
+        ]);
+        lines
     }
 
     fn name(directory: &ArrayDirectory) -> String {
@@ -146,19 +115,20 @@ impl Submission {
     }
 
     fn slurm(&self, directory: &ArrayDirectory) -> Vec<(String, Option<&'static str>)> {
-        let last = directory.array().shards() - 1;
+        let shards = directory.array().shards();
         let path = directory.path().display();
         let width = directory.name_width();
         let mut options = vec![
             (format!("--job-name={}", Self::name(directory)), None),
             (
-                format!("--array=0-{last}"),
-                (last > 1000).then_some(
-                    "A cluster allows 1001 tasks unless its MaxArraySize is higher (`scontrol show config`).",
+                format!("--array=0-{}", shards.min(BLOCK) - 1),
+                (shards > BLOCK).then_some(
+                    "A cluster allows 1001 tasks unless its MaxArraySize is higher. The number behind the \
+                     script is added to theirs.",
                 ),
             ),
             ("--nodes=1 --ntasks=1".to_owned(), None),
-            (format!("--cpus-per-task={}", self.cpus), None),
+            (format!("--cpus-per-task={}", self.cpus.unwrap_or(1)), None),
         ];
         if let Some(memory) = self.memory {
             options.push((format!("--mem={memory}M"), None));
@@ -185,7 +155,7 @@ impl Submission {
                 "--open-mode=append".to_owned(),
                 Some("What an earlier attempt printed stays."),
             ),
-            (format!("--output={path}/logs/%{width}a.log"), None),
+            (format!("--output={path}/logs/%A-%{width}a.log"), None),
         ]);
         options
     }
@@ -196,7 +166,7 @@ impl Submission {
         let mut options = vec![
             (format!("--name={}", Self::name(directory)), None),
             (format!("--array=0-{last}"), None),
-            (format!("--cpus={}", self.cpus), None),
+            (format!("--cpus={}", self.cpus.unwrap_or(1)), None),
         ];
         if let Some(memory) = self.memory {
             options.push((format!("--resource mem={memory}"), None));
@@ -228,26 +198,29 @@ impl Submission {
         options
     }
 
-    /// The part that does not depend on the scheduler, except for two names.
+    /// The part that does not depend on the scheduler, except for the number of the shard and two flags.
     fn attempt(&self, scheduler: Scheduler, directory: &ArrayDirectory) -> String {
         let array = directory.array();
         let index = match scheduler {
-            Scheduler::Slurm => "SLURM_ARRAY_TASK_ID",
-            Scheduler::HyperQueue => "HQ_TASK_ID",
+            Scheduler::Slurm => SLURM_INDEX,
+            Scheduler::HyperQueue => HYPERQUEUE_INDEX,
+            Scheduler::Shell => SHELL_INDEX,
         };
         let unique = if array.is_unique() {
             "--unique"
         } else {
             "--no-unique"
         };
-        // HyperQueue gives no signal before it ends a task, so the program ends in time by itself.
-        let limit = match (scheduler, self.time) {
-            (Scheduler::HyperQueue, Some(time)) => {
-                let time = time.saturating_sub(self.margin());
-                format!(" --time-limit {}", time.as_secs().max(1))
-            }
-            _ => String::new(),
-        };
+        let mut how = String::new();
+        // HyperQueue gives no signal before it ends a task, and others may give none, so the program ends in time by
+        // itself.
+        if let (Scheduler::HyperQueue | Scheduler::Shell, Some(time)) = (scheduler, self.time) {
+            let time = time.saturating_sub(self.margin());
+            let _ = write!(how, " --time-limit {}", time.as_secs().max(1));
+        }
+        if let (Scheduler::Shell, Some(cpus)) = (scheduler, self.cpus) {
+            let _ = write!(how, " --workers {cpus}");
+        }
         let names = array.board().names();
         let [queens, holes] = names.map(|names| match names.is_empty() {
             true => "none".to_owned(),
@@ -256,8 +229,7 @@ impl Submission {
         let gpu = if self.gpus > 0 { "auto" } else { "off" };
         let PlanName { engine, .. } = array.plans()[0].name();
         format!(
-            "\nset -eu\n\n\
-             index=${{{index}:?is not set: submit this script with {submit}}}\n\
+            "\nset -eu\n\n{index}\
              {ARRAY_LINE}{path}'\n\
              if [ ! -e \"$array/{DESCRIPTION}\" ]; then\n    \
                  echo \"$array holds no job array: if it was moved, give its queenfold array command again, \
@@ -266,7 +238,7 @@ impl Submission {
              fi\n\
              shard=$(printf '%s/shards/%0{width}d' \"$array\" \"$index\")\n\n\
              # The cores and the memory are those that the scheduler grants; the program asks for them itself.\n\
-             how='--gpu {gpu} --no-tui{limit}'\n\
+             how='--gpu {gpu} --no-tui{how}'\n\
              if [ -e \"$shard/ledger.db\" ]; then\n    \
                  # An earlier attempt was here. A finished shard ends at once.\n    \
                  set -- resume \"$shard\"\n\
@@ -275,7 +247,6 @@ impl Submission {
                  set -- run -n {n} --queens {queens} --holes {holes} --board none --engine {engine} {unique} \
                  --shard \"$index/{shards}\" --dir \"$shard\"\n\
              fi\n",
-            submit = scheduler.submit(),
             width = directory.name_width(),
             path = directory.path().display(),
             n = array.board().size(),
@@ -303,6 +274,23 @@ fn clock(time: Duration) -> String {
         seconds % 60
     )
 }
+
+const SLURM_INDEX: &str = "\
+index=$((${SLURM_ARRAY_TASK_ID:?is not set: submit this script with sbatch} + ${1:-0}))
+";
+
+const HYPERQUEUE_INDEX: &str = "\
+index=${HQ_TASK_ID:?is not set: submit this script with hq submit}
+";
+
+const SHELL_INDEX: &str = r#"case ${1:-} in
+    '' | *[!0-9]*)
+        echo "give the number of a shard: $0 SHARD" >&2
+        exit 2
+        ;;
+esac
+index=$((10#$1))
+"#;
 
 const SLURM_END: &str = r#"
 # The scheduler signals this shell alone, which passes it on: USR1 when the time is nearly over, TERM when the
@@ -333,6 +321,13 @@ fi
 exit "$code"
 "#;
 
+const SHELL_END: &str = r#"
+# In place of this shell, so that signals reach the program: it commits what it has counted, and ends with code 4, as it
+# does when its time is over. To continue the shard, start it again.
+# shellcheck disable=SC2086 # the words of $how are flags
+exec "$program" "$@" $how
+"#;
+
 const HYPERQUEUE_END: &str = r#"
 # In place of this shell, so that HyperQueue's signals reach the program: it commits what it has counted. The
 # code 4 says that the shard is not done. To continue it, submit it again.
@@ -350,10 +345,11 @@ mod tests {
     fn submission(seconds: Option<u64>) -> Submission {
         Submission {
             program: "/opt/queenfold".to_owned(),
-            cpus: 4,
+            cpus: Some(4),
             memory: Some(2048),
             gpus: 0,
             time: seconds.map(Duration::from_secs),
+            options: vec!["--account=anna".to_owned()],
         }
     }
 
@@ -386,6 +382,7 @@ mod tests {
         ] {
             assert!(asked.iter().any(|line| line == option), "{option}: {text}");
         }
+        assert!(asked.contains(&"--account=anna".to_owned()), "{text}");
         assert!(text.contains("'--gpu off --no-tui'"), "{text}");
         let short = script(Scheduler::Slurm, &submission(Some(60)));
         assert!(short.contains("--signal=B:USR1@15"), "{short}");
@@ -421,6 +418,23 @@ mod tests {
         let code = lines.position(|line| !line.is_empty() && !line.starts_with('#'));
         let rest: Vec<_> = text.lines().skip(code.unwrap()).collect();
         assert!(rest.iter().all(|line| !line.starts_with("#HQ")), "{text}");
+    }
+
+    #[test]
+    fn a_shell_is_asked_for_nothing() {
+        let none = Submission {
+            options: Vec::new(),
+            ..submission(Some(7200))
+        };
+        let text = script(Scheduler::Shell, &none);
+        let mut lines = text.lines().take_while(|line| line.starts_with('#'));
+        assert!(
+            lines.all(|line| line.starts_with("# ") || line.len() == 1 || line == "#!/bin/bash")
+        );
+        assert!(
+            text.contains("--no-tui --time-limit 7140 --workers 4'"),
+            "{text}"
+        );
     }
 
     #[test]

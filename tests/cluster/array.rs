@@ -108,10 +108,18 @@ impl Array {
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(4), "{said}");
         assert_eq!(text(&output.stdout), "");
-        let (_, rest) = said
-            .split_once(" --array=")
+        if let Some((_, rest)) = said.split_once(" --array=") {
+            return rest.split(' ').next().unwrap().to_owned();
+        }
+        // A loop of a shell over the words of bash.
+        let rest = said
+            .split_once("for shard in ")
             .unwrap_or_else(|| panic!("no command in {said}"));
-        rest.split(' ').next().unwrap().to_owned()
+        let (words, _) = rest.1.split_once(';').unwrap();
+        words
+            .replace("..", "-")
+            .replace(['{', '}'], "")
+            .replace(' ', ",")
     }
 
     pub fn status(&self) -> Json {

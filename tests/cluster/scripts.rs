@@ -8,20 +8,20 @@ use serde_json::Value as Json;
 
 use crate::array::Array;
 use crate::isolated::isolated;
-use crate::program::{queenfold, stdout, text};
+use crate::program::{output, queenfold, stdout, text};
 use crate::skip::skipped;
 
 /// A task of an array, as the scheduler starts it.
 fn task(array: &Array, script: &str, index: u64) -> Command {
     let mut command = isolated("bash");
-    let variable = match script {
-        "slurm.sh" => "SLURM_ARRAY_TASK_ID",
-        _ => "HQ_TASK_ID",
+    let index = index.to_string();
+    command.arg(array.script(script)).current_dir(array.path());
+    match script {
+        "slurm.sh" => command.env("SLURM_ARRAY_TASK_ID", index),
+        "hyperqueue.sh" => command.env("HQ_TASK_ID", index),
+        _ => command.arg(index),
     };
     command
-        .arg(array.script(script))
-        .current_dir(array.path())
-        .env(variable, index.to_string())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
@@ -32,7 +32,11 @@ fn code(output: &Output) -> i32 {
     output.status.code().unwrap_or(-1)
 }
 
-const SCRIPTS: [(&str, &str); 2] = [("slurm", "slurm.sh"), ("hyperqueue", "hyperqueue.sh")];
+const SCRIPTS: [(&str, &str); 3] = [
+    ("slurm", "slurm.sh"),
+    ("hyperqueue", "hyperqueue.sh"),
+    ("shell", "shell.sh"),
+];
 
 #[test]
 fn each_task_counts_its_shard_and_gather_adds_them_up() {
@@ -215,6 +219,11 @@ fn a_signal_to_the_shell_ends_a_task_resumably_and_only_the_time_limit_puts_it_b
         assert_eq!(notes.exists(), requeued, "{signal}");
     }
     assert_eq!(std::fs::read_to_string(&notes).unwrap(), "requeue 17_0\n");
+    let status = stdout(&["status", array.name()]);
+    assert!(
+        status.contains("\n            0: asked to stop: "),
+        "{status}"
+    );
 }
 
 #[test]
@@ -235,6 +244,9 @@ fn a_task_that_is_killed_is_continued_and_a_running_one_is_left_alone() {
         kill("-KILL", &format!("-{}", child.id()));
         child.wait_with_output().unwrap();
         assert_eq!(array.missing(), "0-1");
+        let why = &array.status()["stopped_why"];
+        assert_eq!(why[0]["why"], "killed", "{why}");
+        assert_eq!(why[0]["shards"].to_string(), "[0]", "{why}");
         for index in [0, 1] {
             let output = task(&array, script, index).output().unwrap();
             assert_eq!(code(&output), 0, "{output:?}");
@@ -249,11 +261,93 @@ fn a_script_without_its_variable_says_how_to_submit_it() {
         let array = Array::make(12, 1, scheduler);
         let output = isolated("bash").arg(array.script(script)).output().unwrap();
         let said = text(&output.stderr);
-        assert!(
-            code(&output) != 0 && said.contains("submit this script with"),
-            "{said}"
-        );
+        assert_ne!(code(&output), 0);
+        let how = match scheduler {
+            "shell" => "give the number of a shard: ",
+            _ => "submit this script with",
+        };
+        assert!(said.contains(how), "{said}");
     }
+}
+
+#[test]
+fn slurm_counts_more_shards_than_it_takes_at_once() {
+    let array = Array::make(16, 20, "slurm");
+    // The offset that `sbatch` passes to the script.
+    let mut command = task(&array, "slurm.sh", 3);
+    let output = command.arg("14").output().unwrap();
+    assert_eq!(code(&output), 0, "{output:?}");
+    assert_eq!(array.status()["finished"].to_string(), "[17]");
+    assert_eq!(array.missing(), "0-16,18-19");
+    let output = task(&array, "slurm.sh", 10).arg("14").output().unwrap();
+    let said = text(&output.stderr);
+    assert!(said.contains("`24/20` is not a shard"), "{said}");
+}
+
+#[test]
+fn a_script_keeps_the_options_of_its_scheduler() {
+    let array = Array::make(12, 2, "slurm");
+    let options = [
+        "--",
+        "-p",
+        "short",
+        "--mail-user=anna@example.org",
+        "--comment=a b",
+    ];
+    array.make_again(12, 2, "slurm", &options);
+    let script = std::fs::read_to_string(array.script("slurm.sh")).unwrap();
+    for line in [
+        "-p short",
+        "--mail-user=anna@example.org",
+        "--comment='a b'",
+    ] {
+        assert!(script.contains(&format!("\n#SBATCH {line}\n")), "{script}");
+    }
+    for (scheduler, options, why) in [
+        ("slurm", &["short"][..], "begins with a hyphen"),
+        (
+            "slurm",
+            &["--array=1-3"],
+            "--tasks says which shards there are",
+        ),
+        ("slurm", &["-p", "a\nb"], "one line of text"),
+        ("shell", &["--partition=short"], "knows no scheduler"),
+    ] {
+        let usual = [
+            "array",
+            "-n",
+            "12",
+            "--tasks",
+            "2",
+            "--dir",
+            array.name(),
+            "--for",
+        ];
+        let output = output(&[&usual[..], &[scheduler, "--"], options].concat());
+        let said = text(&output.stderr);
+        assert_eq!(code(&output), 2, "{said}");
+        assert!(said.contains(why) && said.lines().count() == 1, "{said}");
+    }
+}
+
+#[test]
+fn a_shard_that_takes_longer_than_an_attempt_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let array = |tasks, dir: &str| {
+        let dir = folder.path().join(dir);
+        let dir = dir.to_str().unwrap();
+        let words = [
+            "array", "-n", "24", "--for", "slurm", "--time", "1m", "--tasks",
+        ];
+        let output = output(&[&words[..], &[tasks, "--dir", dir]].concat());
+        assert_eq!(code(&output), 0, "{output:?}");
+        (text(&output.stdout), text(&output.stderr))
+    };
+    let (out, err) = array("4", "few");
+    assert!(out.contains("\neach shard about "), "{out}");
+    assert!(err.contains("more --tasks make them shorter"), "{err}");
+    let (_, err) = array("16127", "many");
+    assert_eq!(err, "");
 }
 
 /// What the program finds in a job, with these variables.
@@ -285,6 +379,9 @@ fn a_job_uses_the_cores_and_the_memory_that_it_was_granted() {
 fn the_scripts_are_clean() {
     for (scheduler, script) in SCRIPTS {
         for more in [&[][..], &["--time", "2h", "--memory", "8G", "--gpus", "2"]] {
+            if scheduler == "shell" && more.contains(&"--memory") {
+                continue;
+            }
             let array = Array::make(16, 7, scheduler);
             array.make_again(16, 7, scheduler, more);
             let file = array.script(script);

@@ -123,5 +123,5 @@ fn slurm_takes_every_directive_of_the_script() {
     ] {
         assert!(job.contains(fact), "{fact}: {job}");
     }
-    assert!(job.contains("/logs/%1a.log"), "{job}");
+    assert!(job.contains("-%1a.log"), "{job}");
 }

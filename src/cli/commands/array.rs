@@ -6,17 +6,17 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::cli::args::flags::{Boards, choice};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::print;
-use crate::cli::print::array_report::submit_command;
+use crate::cli::output::{print, say};
+use crate::cli::print::array_report::script_word;
 use crate::cli::session::calibration::Calibration;
 use crate::cli::shell::{command_on, is_plain, word};
 use crate::cluster::{Array, ArrayDirectory, Scheduler, Submission};
 use crate::config::{Auto, Bytes, HumanDuration, Value, Whole};
-use crate::engine::{Engine, NoLauncher};
+use crate::engine::{CostTable, Engine, NoLauncher};
 use crate::job::{fastest_on_cpu, plan};
 use crate::simd::Isa;
 use crate::system::files::make_executable;
-use crate::telemetry::{printable, several};
+use crate::telemetry::{self, printable, several};
 
 const HELP: &str = "\
 Examples:
@@ -25,7 +25,8 @@ Examples:
   queenfold status array-n24           how far the shards are, on which hosts
   queenfold gather array-n24           add up the shards, or name those that are missing
 
-With `--for hyperqueue`, `hq submit array-n24/hyperqueue.sh` counts.
+With `--for hyperqueue`, `hq submit array-n24/hyperqueue.sh` counts. With `--for shell`, any other scheduler \
+starts `array-n24/shell.sh SHARD` for each shard, 0 to K-1.
 
 The array divides the tasks of the board into shards of about the same cost, one for each array task. \
 Each is counted into a run directory of its own, below DIR, which all hosts must see. A shard that was \
@@ -66,9 +67,9 @@ pub struct Args {
     #[arg(long, value_name = "D", value_parser = HumanDuration::parse, allow_hyphen_values = true)]
     time: Option<HumanDuration>,
 
-    /// Cores of each array task
-    #[arg(long, value_name = "C", default_value = "1", value_parser = Whole::<1, 1024>::parse, allow_hyphen_values = true)]
-    cpus: Whole<1, 1024>,
+    /// Cores of each array task; 1 by default, and with `--for shell` those that it may use
+    #[arg(long, value_name = "C", value_parser = Whole::<1, 1024>::parse, allow_hyphen_values = true)]
+    cpus: Option<Whole<1, 1024>>,
 
     /// Memory of each array task, such as `8G`
     #[arg(long, value_name = "SIZE", value_parser = Bytes::parse, allow_hyphen_values = true)]
@@ -77,6 +78,10 @@ pub struct Args {
     /// GPUs of each array task
     #[arg(long, value_name = "G", default_value = "0", value_parser = Whole::<0, 64>::parse, allow_hyphen_values = true)]
     gpus: Whole<0, 64>,
+
+    /// Options of the scheduler, which the script keeps: `-- --partition=short --account=anna`
+    #[arg(last = true, value_name = "OPTION")]
+    options: Vec<String>,
 }
 
 fn scheduler() -> impl TypedValueParser<Value = Scheduler> {
@@ -99,10 +104,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let board = args.board.one()?;
     // The hosts may have other hardware than this one.
+    let costs = Calibration::find().costs;
     let engine = args
         .engine
         .0
-        .unwrap_or_else(|| fastest_on_cpu(board, Isa::best(), &Calibration::find().costs));
+        .unwrap_or_else(|| fastest_on_cpu(board, Isa::best(), &costs));
     if args.gpus.0 > 0
         && let Err(why) = plan(engine, board).launcher()
     {
@@ -141,10 +147,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         .map_err(|error| Failure::new(Exit::Error, format!("cannot find this program: {error}")))?;
     let submission = Submission {
         program: word(program.as_os_str()),
-        cpus: args.cpus.0 as u64,
+        cpus: args.cpus.map(|cpus| cpus.0 as u64),
         memory: args.memory.map(|memory| memory.0.div_ceil(1 << 20)),
         gpus: args.gpus.0 as u64,
         time: args.time.map(|time| time.0),
+        options: options(args)?,
     };
     let script = args.scheduler.script();
     directory.write(script, &submission.script(args.scheduler, &directory))?;
@@ -152,11 +159,83 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     make_executable(&directory.file(script))
         .map_err(|error| Failure::new(Exit::Error, format!("{script}: {error}")))?;
     let tasks: u64 = array.plans().iter().map(|plan| plan.tasks()).sum();
-    let lines = [
-        format!("{}: {array}, {}", path.display(), several(tasks, "task")),
-        format!("submit it  {}", submit_command(args.scheduler, &path, None)),
-        format!("look at it {}", command_on("status", &path)),
-        format!("add it up  {}", command_on("gather", &path)),
-    ];
-    print(&lines.map(|line| printable(&line)).join("\n"))
+    let mut lines = vec![format!(
+        "{}: {array}, {}",
+        path.display(),
+        several(tasks, "task")
+    )];
+    // What devices take is not known beforehand.
+    if let Some(time) = shard_time(args, &array, &costs).filter(|_| args.gpus.0 == 0) {
+        let cores = several(args.cpus.map_or(1, |cpus| cpus.0 as u64), "core");
+        let each = format!(
+            "{} on {cores} like those of this machine",
+            telemetry::duration(time)
+        );
+        lines.push(format!("each shard about {each}"));
+        if let Some(HumanDuration(limit)) = args.time
+            && time > limit
+        {
+            say(&format!(
+                "a shard takes about {each}, and --time {} ends each attempt: more --tasks make them shorter",
+                telemetry::duration(limit)
+            ));
+        }
+    }
+    let script = script_word(args.scheduler, &path);
+    let submit = args.scheduler.submit_all(&script, array.shards());
+    let submit = submit.iter().map(|command| format!("submit it  {command}"));
+    lines.extend(submit);
+    lines.push(format!("look at it {}", command_on("status", &path)));
+    lines.push(format!("add it up  {}", command_on("gather", &path)));
+    let lines: Vec<_> = lines.iter().map(|line| printable(line)).collect();
+    print(&lines.join("\n"))
+}
+
+/// How long a shard takes by the costs of its plan, on cores like those of this machine.
+fn shard_time(args: &Args, array: &Array, costs: &CostTable) -> Option<Duration> {
+    let plan = plan(array.engine(), *array.board());
+    let per_cost = costs.seconds_per_cost(plan.engine(), plan.size(), Isa::best())?;
+    let cores = args.cpus.map_or(1, |cpus| cpus.0) as f64;
+    let seconds = plan.total_cost() * per_cost / array.shards() as f64 / cores;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+/// The options of the scheduler as lines of its script, each with its value.
+fn options(args: &Args) -> Result<Vec<String>, Failure> {
+    let wrong = |what: String| Err(Failure::usage(what));
+    if args.scheduler == Scheduler::Shell {
+        let own = [
+            (args.memory.is_some(), "--memory"),
+            (!args.options.is_empty(), "options behind `--`"),
+        ];
+        if let Some((_, what)) = own.into_iter().find(|(is_given, _)| *is_given) {
+            return wrong(format!(
+                "{what}: `--for shell` knows no scheduler: give it to the one that starts shell.sh"
+            ));
+        }
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for option in &args.options {
+        if printable(option) != *option {
+            return wrong(format!(
+                "{}: an option of a scheduler is one line of text",
+                printable(option)
+            ));
+        }
+        if ["-a", "--array"].contains(&option.split('=').next().unwrap_or_default()) {
+            return wrong(format!("{option}: --tasks says which shards there are"));
+        }
+        let (name, value) = option.split_once('=').unwrap_or((option, ""));
+        match (option.starts_with('-'), lines.last_mut()) {
+            (true, _) if value.is_empty() => lines.push(option.clone()),
+            (true, _) => lines.push(format!("{name}={}", word(value.as_ref()))),
+            (false, Some(line)) => *line = format!("{line} {}", word(option.as_ref())),
+            (false, None) => {
+                return wrong(format!(
+                    "{option}: an option of a scheduler begins with a hyphen, as --partition=short"
+                ));
+            }
+        }
+    }
+    Ok(lines)
 }

@@ -6,37 +6,33 @@ use std::path::Path;
 use serde_json::{Value as Json, json};
 
 use super::host_lines::{host_json, host_lines, sick_json, sick_lines};
+use super::shard_moments::{ShardMoments, WhyStopped};
 use crate::actors::SickWorker;
 use crate::board::GivenSquares;
 use crate::cli::exit::Failure;
 use crate::cli::shell::{command_on, word};
 use crate::cluster::{ArrayDirectory, ArrayError, IndexList, Scheduler, ShardState};
 use crate::ledger::HostShare;
-use crate::telemetry::{printable, several};
+use crate::telemetry::{self, printable, several};
 
-/// The command that submits the array in `dir`, or these shards of it.
-pub fn submit_command(scheduler: Scheduler, dir: &Path, shards: Option<&IndexList>) -> String {
-    let shards = shards.map_or_else(String::new, |shards| format!(" --array={shards}"));
+/// The script of the array in `dir`, as a word of a shell.
+pub fn script_word(scheduler: Scheduler, dir: &Path) -> String {
     let mut script = dir.join(scheduler.script());
-    if script.as_os_str().as_encoded_bytes().starts_with(b"-") {
-        // Schedulers would read an option.
+    // Schedulers would read an option; and a shell looks for a bare name on its path.
+    if script.as_os_str().as_encoded_bytes().starts_with(b"-") || dir.as_os_str().is_empty() {
         script = Path::new(".").join(script);
     }
-    format!(
-        "{}{shards} {}",
-        scheduler.submit(),
-        word(script.as_os_str())
-    )
+    word(script.as_os_str())
 }
 
-/// The commands that submit these shards, one for each scheduler that the array has a script for. None are for
+/// The commands that submit these shards, for each scheduler that the array has a script for. None are for
 /// [`outdated_scripts`].
 pub fn submit_again(directory: &ArrayDirectory, dir: &Path, shards: &IndexList) -> Vec<String> {
     let there = Scheduler::ALL.into_iter().filter(|scheduler| {
         scheduler.has_script(directory) && scheduler.other_target(directory).is_none()
     });
     there
-        .map(|scheduler| submit_command(scheduler, dir, Some(shards)))
+        .flat_map(|scheduler| scheduler.submit(&script_word(scheduler, dir), shards))
         .collect()
 }
 
@@ -61,6 +57,7 @@ pub struct ArrayReport {
     tasks: (u64, u64),
     hosts: BTreeMap<String, HostShare>,
     sick: Vec<(String, SickWorker)>,
+    moments: ShardMoments,
     gathered: bool,
 }
 
@@ -75,10 +72,12 @@ impl ArrayReport {
         let mut indices: [Vec<u64>; 4] = Default::default();
         let mut hosts = BTreeMap::new();
         let mut sick = Vec::new();
+        let mut moments = ShardMoments::default();
         let mut done = 0;
         for index in 0..directory.array().shards() {
             let (state, ledger) = directory.state_of(index, &division)?;
             indices[state as usize].push(index);
+            moments.add(index, state, &directory.shard(index));
             let Some((store, sums)) = ledger else {
                 continue;
             };
@@ -95,6 +94,7 @@ impl ArrayReport {
         let report = Self::of([running, finished, stopped, not_begun], tasks, hosts);
         Ok(Self {
             sick,
+            moments,
             gathered: directory.is_gathered()?,
             ..report
         })
@@ -117,6 +117,7 @@ impl ArrayReport {
             tasks,
             hosts,
             sick: Vec::new(),
+            moments: ShardMoments::default(),
             gathered: false,
         }
     }
@@ -161,7 +162,7 @@ impl ArrayReport {
             .collect()
     }
 
-    /// The commands by which the array goes on, one for each scheduler that it has a script for; none while the
+    /// The commands by which the array goes on, for each scheduler that it has a script for; none while the
     /// last shards are running. `dir` is as the user named it.
     pub fn next_steps(&self, directory: &ArrayDirectory, dir: &Path) -> Vec<String> {
         let again = self.to_submit();
@@ -212,6 +213,18 @@ impl ArrayReport {
                     several(all, "shard")
                 ));
             }
+            if *state == ShardState::Stopped {
+                let why = self.moments.why();
+                lines.extend(
+                    why.map(|(why, shards)| format!("            {shards}: {}", why.in_words())),
+                );
+            }
+        }
+        if let Some(left) = self.moments.left() {
+            let left = telemetry::duration(left);
+            lines.push(format!(
+                "left        {left} if as many shards are counted as now"
+            ));
         }
         lines.extend(host_lines(&self.hosts));
         lines.extend(sick_lines(&self.sick));
@@ -237,6 +250,17 @@ impl ArrayReport {
         let plans: Vec<_> = array.plans().iter().map(|plan| plan.name()).collect();
         let of = |state| self.shards(state).collect::<Vec<_>>();
         let number = |state| self.shards(state).count();
+        let why = self.moments.why().map(|(why, shards)| {
+            let reason = match why {
+                WhyStopped::Failed(reason) => Some(reason),
+                WhyStopped::Killed | WhyStopped::Asked => None,
+            };
+            json!({
+                "why": why.name(),
+                "shards": shards.iter().collect::<Vec<_>>(),
+                "reason": reason,
+            })
+        });
         json!({
             "n": array.board().size(),
             "given": GivenSquares::of(array.board()),
@@ -254,6 +278,8 @@ impl ArrayReport {
             "not_begun": of(ShardState::NotBegun),
             "tasks_done": self.tasks.0,
             "tasks_total": self.tasks.1,
+            "stopped_why": why.collect::<Vec<_>>(),
+            "eta_seconds": self.moments.left().map(|left| left.as_secs_f64()),
             "gathered": self.gathered,
             "hosts": host_json(&self.hosts),
             "sick": sick_json(&self.sick),

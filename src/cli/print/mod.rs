@@ -10,3 +10,4 @@ pub mod host_lines;
 pub mod printer;
 pub mod result_json;
 pub mod result_table;
+mod shard_moments;

@@ -1,0 +1,102 @@
+//! What the shards of an array say beside their ledgers: why they stopped, and how fast they are counted.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::actors::RunState;
+use crate::cli::control::live_run::old;
+use crate::cluster::{IndexList, ShardState};
+use crate::ledger::read_live;
+use crate::telemetry::Snapshot;
+
+/// Why nobody works on a shard that was begun.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WhyStopped {
+    /// It could not say so.
+    Killed,
+    /// Somebody asked for it, or its time was over.
+    Asked,
+    /// An error, in words.
+    Failed(String),
+}
+
+impl WhyStopped {
+    /// Its name for programs.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Killed => "killed",
+            Self::Asked => "asked",
+            Self::Failed(_) => "failed",
+        }
+    }
+
+    /// For people.
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Killed => {
+                "killed (out of memory, kill -9), or lost with its host; the folder logs may say more"
+                    .to_owned()
+            }
+            Self::Asked => "asked to stop: cancelled, or the time was nearly over".to_owned(),
+            Self::Failed(why) => format!("failed: {why}"),
+        }
+    }
+
+    fn of(snapshot: Snapshot) -> Self {
+        match (snapshot.progress.state, snapshot.progress.failure) {
+            (RunState::Stopped, _) => Self::Asked,
+            (RunState::Failed, why) => Self::Failed(why.unwrap_or_default()),
+            _ => Self::Killed,
+        }
+    }
+}
+
+/// What all shards of an array say.
+#[derive(Clone, Debug, Default)]
+pub struct ShardMoments {
+    why: BTreeMap<WhyStopped, Vec<u64>>,
+    /// Shards that are not done: a whole number, less what is done of those that were begun.
+    open: f64,
+    /// Shards that are counted in a second.
+    pace: f64,
+}
+
+impl ShardMoments {
+    /// Takes in the shard at a position, whose directory this is.
+    pub fn add(&mut self, index: u64, state: ShardState, directory: &Path) {
+        if state == ShardState::Finished {
+            return;
+        }
+        self.open += 1.0;
+        let text = read_live(directory).ok().flatten();
+        let Some(moment) = text.and_then(|text| Snapshot::read(&text).ok()) else {
+            return;
+        };
+        let left = 1.0 - moment.progress.share.unwrap_or(0.0).clamp(0.0, 1.0);
+        self.open -= 1.0 - left;
+        match (state, moment.progress.eta) {
+            (ShardState::Running, Some(eta)) if old(&moment).is_none() && !eta.left.is_zero() => {
+                self.pace += left / eta.left.as_secs_f64();
+            }
+            (ShardState::Stopped, _) => self
+                .why
+                .entry(WhyStopped::of(moment))
+                .or_default()
+                .push(index),
+            _ => {}
+        }
+    }
+
+    /// Why which shards stopped, as far as they said it.
+    pub fn why(&self) -> impl Iterator<Item = (&WhyStopped, IndexList)> {
+        let all = self.why.iter();
+        all.map(|(why, shards)| (why, shards.iter().copied().collect()))
+    }
+
+    /// How long the rest of the array takes if as many shards are counted as now; `None` while that is not known.
+    pub fn left(&self) -> Option<Duration> {
+        let seconds = Some(self.open / self.pace).filter(|_| self.pace > 0.0)?;
+        Duration::try_from_secs_f64(seconds.max(0.0)).ok()
+    }
+}
