@@ -7,8 +7,10 @@ use super::{Column, Entry, Inserted, LedgerError, Store};
 use crate::engine::{Correction, Decision, Method, TaskKey};
 
 impl Store {
-    /// Removes the record of a task, and its second count: it is doubted, and is to be counted again.
+    /// Removes the record of a task, its second count and its corrections: it is doubted, and is to be counted again. What
+    /// was decided about the count that is removed says nothing about the next one.
     pub(super) fn withdraw(&self, task: TaskKey) -> Result<(), LedgerError> {
+        self.remove_corrections(task)?;
         self.remove(Column::Second, task)?;
         self.remove(Column::Record, task)
     }
@@ -73,8 +75,7 @@ impl Store {
         at: i64,
     ) -> Result<(), LedgerError> {
         let key = entry.result.key;
-        let mut log = self.corrections()?.into_iter();
-        let last = log.rfind(|logged| logged.task() == key);
+        let last = self.corrections_of(key)?.pop();
         let Some(mut correction) = last.filter(LoggedCorrection::is_open).map(|l| l.correction)
         else {
             return self.confirm(entry, session, at);
@@ -194,9 +195,8 @@ impl Store {
         recorded_at: i64,
     ) -> Result<(), LedgerError> {
         let key = correction.recorded.result.key;
-        let log = self.corrections()?;
         self.log(&LoggedCorrection {
-            number: log.iter().filter(|logged| logged.task() == key).count() as u64,
+            number: self.corrections_of(key)?.len() as u64,
             correction,
             session: session.to_owned(),
             recorded_at,

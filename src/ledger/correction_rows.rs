@@ -1,6 +1,6 @@
 //! The table `correction`: the log of counts that differed, and what was decided.
 
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, Row, Rows, params};
 
 use super::correction_text::CorrectionText;
 use super::digest::{Digest, DigestFields, context};
@@ -122,7 +122,7 @@ pub(super) fn insert(
 pub(super) fn all(
     connection: &Connection,
     run: &Digest,
-    (n, plans): (Size, &[PlanInfo]),
+    plans: (Size, &[PlanInfo]),
 ) -> rusqlite::Result<Result<Vec<LoggedCorrection>, String>> {
     if let Some(what) = size(connection)?.beyond(MOST, "corrections") {
         return Ok(Err(what));
@@ -131,7 +131,34 @@ pub(super) fn all(
         "SELECT engine, task, number, correction, session, recorded_at, blake3 FROM correction \
          ORDER BY engine, task, number",
     )?;
-    let mut rows = statement.query([])?;
+    read_all(statement.query([])?, run, plans)
+}
+
+/// What the log has of one task, by number; otherwise as [`all`].
+pub(super) fn of_task(
+    connection: &Connection,
+    run: &Digest,
+    plans: (Size, &[PlanInfo]),
+    task: TaskKey,
+) -> rusqlite::Result<Result<Vec<LoggedCorrection>, String>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT engine, task, number, correction, session, recorded_at, blake3 FROM correction \
+         WHERE engine = ?1 AND task = ?2 ORDER BY number",
+    )?;
+    // An index that does not fit has no rows.
+    let index = i64::try_from(task.index).unwrap_or(-1);
+    read_all(
+        statement.query(params![task.engine.name(), index])?,
+        run,
+        plans,
+    )
+}
+
+fn read_all(
+    mut rows: Rows<'_>,
+    run: &Digest,
+    (n, plans): (Size, &[PlanInfo]),
+) -> rusqlite::Result<Result<Vec<LoggedCorrection>, String>> {
     let mut log: Vec<LoggedCorrection> = Vec::new();
     while let Some(row) = rows.next()? {
         let Some(logged) = read(row, run, (n, plans))? else {

@@ -454,7 +454,7 @@ impl Intake {
 
     /// Whether the log has a correction of the same results: it was delivered before.
     fn is_logged(&self, correction: &Correction) -> Result<bool, LedgerError> {
-        let log = self.store.corrections()?;
+        let log = self.store.corrections_of(correction.recorded.key)?;
         Ok(log.iter().any(|logged| {
             let results = logged.correction.results().map(|entry| &entry.result);
             results.eq(correction.results())
@@ -469,9 +469,8 @@ impl Intake {
 
     /// Whether a correction in the log has this result of this session, and decided against it.
     fn is_refuted(&self, id: &str, result: &TaskResult) -> Result<bool, LedgerError> {
-        let log = self.store.corrections()?;
-        let mut log = log.iter().filter(|logged| logged.task() == result.key);
-        Ok(log.any(|logged| {
+        let log = self.store.corrections_of(result.key)?;
+        Ok(log.iter().any(|logged| {
             let mut counts = logged.correction.results();
             logged.correction.decision.is_some()
                 && counts.any(|entry| entry.session == id && entry.result == *result)

@@ -389,6 +389,17 @@ impl Store {
             .map_err(|what| self.damaged(what))
     }
 
+    /// What the log has of one task, in the order in which it was written.
+    pub(super) fn corrections_of(
+        &self,
+        task: TaskKey,
+    ) -> Result<Vec<LoggedCorrection>, LedgerError> {
+        let run = (self.info.n(), &self.info.plans[..]);
+        correction_rows::of_task(&self.connection, &self.key, run, task)
+            .map_err(|e| self.failed(&e))?
+            .map_err(|what| self.damaged(what))
+    }
+
     /// The record of a task, if there is one.
     ///
     /// # Errors

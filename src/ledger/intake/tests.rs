@@ -529,3 +529,22 @@ fn what_is_written_says_what_is_recorded_in_the_end() {
     let written = intake.write(&[from("one", [withdrawal, again])]).unwrap();
     assert_eq!((written.recorded.len(), written.withdrawn.len()), (1, 1));
 }
+
+#[test]
+fn a_corrected_count_that_is_withdrawn_and_counted_anew_contradicts_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut intake = intake(dir.path());
+    let recorded = Finding::Result(result(3, 5));
+    intake
+        .write(&[from("one", [recorded, correction()])])
+        .unwrap();
+    let task = plans()[0].key(3);
+    let anew = [Finding::Withdrawal(task), Finding::Result(result(3, 7))];
+    let written = intake.write(&[from("one", anew)]).unwrap();
+    assert_eq!(written.withdrawn, [task]);
+    drop(intake);
+    let store = Store::open_to_read(dir.path()).unwrap();
+    assert_eq!(store.corrections().unwrap(), []);
+    let sums = store.sums().unwrap();
+    assert_eq!(sums.tallies[&crate::engine::Engine::Chain].found(), 56);
+}

@@ -116,9 +116,8 @@ impl Intake {
             .map(|entry| entry.session.clone())
             .collect();
         if self.is_open(key)? {
-            let log = self.store.corrections()?;
-            let log = log.iter().filter(|logged| logged.task() == key);
-            sessions.extend(log.flat_map(|logged| {
+            let log = self.store.corrections_of(key)?;
+            sessions.extend(log.iter().flat_map(|logged| {
                 logged
                     .correction
                     .results()
@@ -130,9 +129,8 @@ impl Intake {
 
     /// Whether counts of a task differ, and nothing has decided.
     pub(super) fn is_open(&self, key: TaskKey) -> Result<bool, LedgerError> {
-        let log = self.store.corrections()?;
-        let last = log.iter().rfind(|logged| logged.task() == key);
-        Ok(last.is_some_and(LoggedCorrection::is_open))
+        let log = self.store.corrections_of(key)?;
+        Ok(log.last().is_some_and(LoggedCorrection::is_open))
     }
 
     /// Notes whose counts of a task were found wrong.
@@ -140,9 +138,8 @@ impl Intake {
         let Some(record) = self.store.get(key)? else {
             return Ok(());
         };
-        let log = self.store.corrections()?;
-        let log = log.iter().filter(|logged| logged.task() == key);
-        let results = log.flat_map(|logged| logged.correction.results());
+        let log = self.store.corrections_of(key)?;
+        let results = log.iter().flat_map(|logged| logged.correction.results());
         let wrong = results.filter(|entry| !entry.result.tally.agrees_with(&record.result.tally));
         let sessions: BTreeSet<&String> = wrong.map(|entry| &entry.session).collect();
         for session in sessions {
