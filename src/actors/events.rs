@@ -277,6 +277,10 @@ pub enum EventKind {
         /// Its worker.
         sick: SickWorker,
     },
+    /// The server of a run over many hosts does not answer: no more is heard of the hosts.
+    ServerLost,
+    /// It answers again.
+    ServerBack,
     /// The server of a run over many hosts refuses what the coordinator asks for.
     ServerRefused {
         /// Why.
@@ -326,6 +330,8 @@ impl EventKind {
             | Self::HostLeft { .. }
             | Self::HostRefused { .. }
             | Self::HostSick { .. }
+            | Self::ServerLost
+            | Self::ServerBack
             | Self::ServerRefused { .. }
             | Self::Withdrawn { .. } => None,
         }

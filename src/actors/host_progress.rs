@@ -28,6 +28,9 @@ pub struct HostProgress {
     /// How long it has been silent.
     #[serde(with = "seconds")]
     pub silent: Duration,
+    /// Whether its owner has paused it, or the owner of the run.
+    #[serde(default)]
+    pub paused: bool,
     /// Workers and devices of it that counted wrongly.
     pub sick: u64,
 }

@@ -57,6 +57,8 @@ pub fn incident(event: &RunEvent) -> Option<String> {
             "{} on {host} counted wrongly, and counts nothing more: {}",
             sick.worker, sick.reason
         ),
+        EventKind::ServerLost => "the server is away: workers count what they hold".to_owned(),
+        EventKind::ServerBack => "the server is back".to_owned(),
         EventKind::ServerRefused { reason } => format!("the server refuses: {reason}"),
         EventKind::Withdrawn { key } => {
             format!("task {key} is to be counted again: its worker counts wrongly")

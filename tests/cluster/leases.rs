@@ -13,8 +13,8 @@ use queenfold::board::Size;
 use queenfold::census::CensusPlan;
 use queenfold::chain::ChainPlan;
 use queenfold::cluster::lease::{
-    Coordinator, Down, Effect, Finish, Given, Holder, Lease, LeaseTimes, Offer, Plans, Pool,
-    RunKey, Up, decode, encode,
+    Coordinator, Down, Effect, Finish, Given, Holder, LeaseTimes, Offer, Plans, Pool, RunKey, Up,
+    decode, encode,
 };
 use queenfold::engine::{
     CountedBy, Engine, Origin, Plan, Tally, TaskKey, TaskResult, TaskSet, WorkerId,
@@ -46,8 +46,6 @@ struct Weather {
 enum Mail {
     Up(String, Vec<u8>),
     Down(String, Vec<u8>),
-    Lease(String, Vec<u8>),
-    Welcome(String),
 }
 
 struct Host {
@@ -201,17 +199,16 @@ impl World {
                     let bytes = encode(&down);
                     self.post(|| Mail::Down(to.clone(), bytes.clone()));
                 }
-                Effect::Admit(to, _) => self.post(|| Mail::Welcome(to.clone())),
                 Effect::Grant(to, lease) => {
-                    let bytes = encode(&lease);
+                    let bytes = encode(&Down::Lease(lease.clone()));
                     let session = to.clone();
                     self.given.push(Given { session, lease });
-                    self.post(|| Mail::Lease(to.clone(), bytes.clone()));
+                    self.post(|| Mail::Down(to.clone(), bytes.clone()));
                 }
                 Effect::Record(worker, items, number) => {
                     effects.extend(self.record(&worker, items, number));
                 }
-                Effect::Dismiss(_) => {}
+                Effect::Admit(..) | Effect::Dismiss(_) => {}
                 Effect::Happened(what) => self.happened.push(what),
                 Effect::End(finish) => self.end = Some(finish),
             }
@@ -262,17 +259,6 @@ impl World {
                     self.follow(effects);
                 }
                 Mail::Down(to, bytes) => self.hear(&to, decode(&bytes).unwrap()),
-                Mail::Welcome(to) => {
-                    if let Some(host) = self.hosts.get_mut(&to) {
-                        host.holder.set_times(TIMES);
-                        host.is_welcome = true;
-                    }
-                }
-                Mail::Lease(to, bytes) => {
-                    if let Some(host) = self.hosts.get_mut(&to) {
-                        host.holder.take(&decode::<Lease>(&bytes).unwrap());
-                    }
-                }
             }
         }
     }
@@ -288,7 +274,15 @@ impl World {
             Down::Finish(finish) => host.holder.finish(finish),
             Down::Unknown => (host.is_welcome, host.said_hello) = (false, None),
             Down::Refused(why) => panic!("{to} was refused: {why}"),
-            Down::Run(_) | Down::Welcome { .. } => {}
+            Down::Lease(lease) => host.holder.take(&lease),
+            Down::Welcome { lease_ms, work_ms } => {
+                host.holder.set_times(LeaseTimes {
+                    lease: Duration::from_millis(lease_ms),
+                    work: Duration::from_millis(work_ms),
+                });
+                host.is_welcome = true;
+            }
+            Down::Run(_) => {}
         }
         if host.holder.finished().is_some() && host.holder.unreceipted() == 0 {
             self.hosts.remove(to);
@@ -646,8 +640,9 @@ fn a_lease_is_sized_by_the_speed_of_its_worker() {
     for _ in 0..30 {
         world.go();
         for (_, mail) in &world.mail {
-            if let Mail::Lease(to, bytes) = mail {
-                let lease = decode::<Lease>(bytes).unwrap();
+            if let Mail::Down(to, bytes) = mail
+                && let Down::Lease(lease) = decode(bytes).unwrap()
+            {
                 sizes
                     .entry(to.clone())
                     .or_default()

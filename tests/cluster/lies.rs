@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use queenfold::actors::{EventKind, Finding};
+use queenfold::actors::{EventKind, Finding, Step};
 use queenfold::board::Size;
 use queenfold::census::CensusPlan;
 use queenfold::chain::ChainPlan;
 use queenfold::cluster::lease::{
-    Beat, Coordinator, Down, Effect, Given, Hello, Lease, LeaseTimes, Offer, PROTOCOL, Plans, Pool,
-    Report, RunKey, Unreadable, Up,
+    Bar, Bars, Beat, Coordinator, Down, Effect, Given, Hello, Holder, Lease, LeaseTimes, Offer,
+    PROTOCOL, Plans, Pool, Report, RunKey, Unreadable, Up,
 };
 use queenfold::engine::{
     Correction, CountedBy, Engine, Origin, Plan, Tally, TaskResult, TaskSet, WorkerId,
@@ -80,18 +80,28 @@ impl Run {
     /// The lease that a worker is given, once it has joined.
     fn lease(&mut self, worker: &str) -> Lease {
         self.hello(worker, 0, Vec::new());
-        let beat = Beat {
-            key: self.offer.plans.key,
-            leases: Vec::new(),
-            wants: true,
-            speeds: Vec::new(),
-        };
-        let effects = self.say(worker, Up::Beat(beat));
+        let beat = self.beat(false);
+        let effects = self.say(worker, beat);
         let granted = effects.into_iter().find_map(|effect| match effect {
             Effect::Grant(_, lease) => Some(lease),
             _ => None,
         });
         granted.unwrap()
+    }
+
+    /// A sign of life of a worker that wants a lease.
+    fn beat(&self, paused: bool) -> Up {
+        self.beat_of(&[], paused)
+    }
+
+    fn beat_of(&self, leases: &[u64], paused: bool) -> Up {
+        Up::Beat(Beat {
+            key: self.offer.plans.key,
+            leases: leases.to_vec(),
+            wants: !paused,
+            paused,
+            speeds: Vec::new(),
+        })
     }
 
     fn report(&mut self, worker: &str, from: u64, items: Vec<Finding>) -> Vec<Effect> {
@@ -207,6 +217,81 @@ fn what_an_earlier_coordinator_asked_for_is_taken_and_nothing_else() {
 }
 
 #[test]
+fn leases_that_no_coordinator_gave_and_too_many_of_them_are_not_taken_over() {
+    let of = |id: u64, first: u64| Lease {
+        id,
+        engine: Engine::Chain,
+        ranges: vec![(first, 1)],
+    };
+    let session = "known".to_owned();
+    let all = Lease {
+        id: 7,
+        engine: Engine::Chain,
+        ranges: vec![(0, 50)],
+    };
+    let mut run = Run::new(&[Given {
+        session,
+        lease: all,
+    }]);
+    // Names that this coordinator is still to give begin with its series, 1.
+    let later = 1 << 32 | 3;
+    let mut leases = vec![of(later, 0)];
+    leases.extend((1..20).map(|task| of(task, task)));
+    let effects = run.hello("known", 0, leases);
+    let revoked: Vec<u64> = effects
+        .iter()
+        .filter_map(|effect| match effect {
+            Effect::Tell(_, Down::Revoked(ids)) => Some(ids.clone()),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    assert_eq!(revoked[0], later);
+    assert_eq!(revoked[1..], (8..20).collect::<Vec<u64>>());
+}
+
+#[test]
+fn a_task_that_is_withdrawn_while_another_counts_it_again_is_free_once() {
+    let mut run = Run::new(&[]);
+    let lease = run.lease("one");
+    let results = run.results(lease.engine, lease.tasks());
+    let keys: Vec<_> = results.iter().map(|item| item.tasks()[0]).collect();
+    let mut recorded: Vec<_> = results
+        .iter()
+        .filter_map(|item| match item {
+            Finding::Result(result) => Some(result.into()),
+            _ => None,
+        })
+        .collect();
+    let party = BTreeSet::from(["host-of-one".to_owned()]);
+    let first = Written {
+        recorded: recorded.clone(),
+        wanted: keys.iter().map(|key| (*key, party.clone())).collect(),
+        ..Written::default()
+    };
+    run.coordinator.recorded(NOW, &first, &[]);
+    // A second count.
+    let second = run.lease("two");
+    let task = second.tasks().next().unwrap();
+    let at = keys.iter().position(|key| key.index == task).unwrap();
+    let withdrawn = Written {
+        withdrawn: vec![keys[at]],
+        ..Written::default()
+    };
+    run.coordinator.recorded(NOW, &withdrawn, &[]);
+    // What `two` counts is the first count now.
+    let anew = Written {
+        recorded: vec![recorded.swap_remove(at)],
+        ..Written::default()
+    };
+    run.coordinator.recorded(NOW, &anew, &[]);
+    for number in 0..20 {
+        let lease = run.lease(&format!("other{number}"));
+        assert!(lease.engine != second.engine || !lease.tasks().any(|other| other == task));
+    }
+}
+
+#[test]
 fn a_lost_worker_may_still_deliver_what_it_was_asked_for() {
     let mut run = Run::new(&[]);
     let lease = run.lease("late");
@@ -299,6 +384,67 @@ fn noise_in_the_name_of_a_worker_expels_nobody_and_is_told_in_few_lines() {
         assert!(!is_refused(&effects));
         assert_eq!(effects.iter().any(unknown), is_answered, "{worker}");
     }
+}
+
+#[test]
+fn a_paused_host_gets_nothing_and_a_banned_one_is_refused_until_it_is_allowed() {
+    let mut run = Run::new(&[]);
+    let lease = run.lease("anna.1");
+    let mut bars = Bars::default();
+    bars.set("host-of-bob.1", Some(Bar::Paused));
+    bars.set("anna", Some(Bar::Banned));
+    let effects = run.coordinator.bar(bars.clone());
+    assert!(is_refused(&effects), "{effects:?}");
+    assert!(is_refused(&run.hello("anna.2", 0, Vec::new())));
+    let held = |run: &Run| -> Vec<(String, u64, bool)> {
+        let hosts = run.coordinator.hosts(NOW).into_iter();
+        hosts
+            .map(|host| (host.host, host.tasks_held, host.paused))
+            .collect()
+    };
+    run.hello("bob.1", 0, Vec::new());
+    let beat = run.beat(false);
+    run.say("bob.1", beat);
+    assert_eq!(held(&run), [("host-of-bob.1".to_owned(), 0, true)]);
+    // What the banned one held goes to others.
+    assert_eq!(run.lease("carl.1").ranges, lease.ranges);
+    bars.set("anna", None);
+    assert!(run.coordinator.bar(bars.clone()).is_empty());
+    assert!(!is_refused(&run.hello("anna.2", 0, Vec::new())));
+    bars.set("host-of-bob.1", None);
+    run.coordinator.bar(bars);
+    run.lease("bob.1");
+}
+
+#[test]
+fn a_worker_that_its_owner_has_paused_for_long_gives_up_what_it_holds() {
+    let mut run = Run::new(&[]);
+    let lease = run.lease("anna.1");
+    let key = run.offer.plans.key;
+    let mut holder = Holder::new(run.plans.clone(), key, 1, 0);
+    holder.take(&lease);
+    let leases = |holder: &mut Holder, seconds| {
+        let now = Duration::from_secs(seconds);
+        holder.pause(now, true);
+        let said = holder.speak(now).into_iter();
+        let mut beats = said.filter_map(|up| match up {
+            Up::Beat(beat) => Some((beat.leases, beat.wants, beat.paused)),
+            _ => None,
+        });
+        beats.next().unwrap()
+    };
+    assert_eq!(leases(&mut holder, 0), (vec![lease.id], false, true));
+    assert_eq!(leases(&mut holder, 20), (Vec::new(), false, true));
+    assert_eq!(
+        holder.step(lease.engine),
+        Step::Later(Duration::from_millis(10))
+    );
+    // The coordinator sees that it has them no longer.
+    run.say("anna.1", run.beat_of(&[lease.id], false));
+    run.say("anna.1", run.beat_of(&[], true));
+    assert_eq!(run.coordinator.hosts(NOW)[0].tasks_held, 0);
+    assert!(run.coordinator.hosts(NOW)[0].paused);
+    assert_eq!(run.lease("bob.1").ranges, lease.ranges);
 }
 
 #[test]

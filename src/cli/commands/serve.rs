@@ -19,7 +19,7 @@ use crate::cli::session::event_command::NoticedRun;
 use crate::cli::session::own_check::count_sample_again;
 use crate::cli::shell::serve_command;
 use crate::cluster::ArrayDirectory;
-use crate::cluster::lease::LeaseTimes;
+use crate::cluster::lease::{BARS, LeaseTimes};
 use crate::cluster::nats::{Coordinated, CoordinatorSettings, RunName, coordinate};
 use crate::config::{HumanDuration, Layers, Value};
 use crate::engine::{Engine, Plan};
@@ -160,6 +160,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             control: how.control,
             observers,
             given: args.dir.join("leases"),
+            bars: args.dir.join(BARS),
             twice: args.twice,
         };
         coordinate(intake, &settings)
@@ -260,6 +261,8 @@ impl Observer for Notes {
             | EventKind::HostLeft { .. }
             | EventKind::HostRefused { .. }
             | EventKind::HostSick { .. }
+            | EventKind::ServerLost
+            | EventKind::ServerBack
             | EventKind::ServerRefused { .. }
             | EventKind::Withdrawn { .. } => {
                 if let Some(text) = incident(event) {

@@ -71,7 +71,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     })?;
     let (board, plans) = (found.board, found.plans.clone());
     let facts = runner.facts(&plans, annotated(&settings))?;
-    let taking_part = found.take_part(&facts, move || control.drain())?;
+    let taking_part = found.take_part(&facts, control)?;
     let (source, recorder) = (taking_part.source(), taking_part.recorder());
     let run = NoticedRun {
         board,

@@ -57,6 +57,7 @@ fn cells(theme: Theme, host: &HostProgress, all: u64) -> [String; COLUMNS.len()]
     let does = match host {
         _ if host.silent > SILENT => format!("silent for {}", duration(host.silent)),
         _ if host.sick > 0 => format!("{} counted wrongly", host.sick),
+        _ if host.paused => "paused".to_owned(),
         _ if host.tasks_held == 0 => "waits".to_owned(),
         _ => format!("counts by {}", host.isa),
     };

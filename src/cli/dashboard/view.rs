@@ -589,6 +589,7 @@ t theme   q leave";
             nodes: 6_000_000_000,
             joined: seconds(60),
             silent: seconds(silent),
+            paused: false,
             sick: 0,
         };
         let mut snapshot = run(0);

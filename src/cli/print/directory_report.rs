@@ -8,15 +8,16 @@ use serde_json::{Value as Json, json};
 
 use super::count_report::counted;
 use super::host_lines::{host_json, host_lines, sick_json, sick_lines};
+use super::process_lines::{process_lines, processes_json};
 use crate::actors::PauseReason;
 use crate::board::GivenSquares;
-use crate::cli::control::live_run::{paused_for, state_in_words};
+use crate::cli::control::live_run::{of_holder, paused_for, state_in_words};
 use crate::cli::exit::Failure;
 use crate::cli::shell::resume_command;
 use crate::engine::Plan;
 use crate::ledger::{Division, Latest, LedgerSums, RunInfo, Status, is_held, unix_time};
 use crate::run_directory::{open, open_to_glance};
-use crate::telemetry::{self, printable, several};
+use crate::telemetry::{self, Snapshot, printable, several};
 
 /// How far a run is.
 pub struct DirectoryReport {
@@ -24,6 +25,8 @@ pub struct DirectoryReport {
     plans: Vec<Arc<dyn Plan>>,
     status: Status,
     state: DirectoryState,
+    /// What the coordinator says, of a run over many hosts at which one is at work.
+    served: Option<Snapshot>,
     /// The sums of records that were checked, if they were.
     sums: Option<LedgerSums>,
 }
@@ -46,6 +49,7 @@ impl DirectoryReport {
             info: store.info().clone(),
             plans,
             state: DirectoryState::of(&status, held, dir),
+            served: of_holder(dir).filter(|snapshot| snapshot.served.is_some()),
             status,
             sums,
         })
@@ -63,8 +67,10 @@ impl DirectoryReport {
             plans,
             status,
             state,
+            served,
             ..
         } = self;
+        let served = served.as_ref();
         let latest = status.latest.as_ref();
         let running = latest.filter(|_| *state == DirectoryState::Running);
         let tally = |plan: &Arc<dyn Plan>| {
@@ -94,18 +100,26 @@ impl DirectoryReport {
             "run_tasks_missing": status.missing.tasks(),
             "share": status.share,
             "tasks_per_second": latest
-                .filter(|latest| latest.tasks > 0)
+                .filter(|latest| latest.tasks > 0 && served.is_none())
                 .map(Latest::tasks_per_second),
-            "nodes_per_second": latest
-                .filter(|latest| latest.tasks > 0)
-                .map(Latest::nodes_per_second),
-            "eta_seconds": running.and_then(|latest| latest.left).map(|left| left.as_secs_f64()),
+            "nodes_per_second": match served {
+                Some(run) => Some(run.progress.speed.nodes_per_second()),
+                None => latest
+                    .filter(|latest| latest.tasks > 0)
+                    .map(Latest::nodes_per_second),
+            },
+            "eta_seconds": match served {
+                Some(run) => run.progress.eta.map(|eta| eta.left),
+                None => running.and_then(|latest| latest.left),
+            }
+            .map(|left| left.as_secs_f64()),
             "checkpoint_age_seconds": latest.map(checkpoint_age),
             "audits": status.audited,
             "counted": status.counted,
             "sick": sick_json(&status.sick),
             "sessions": status.sessions,
             "hosts": host_json(&status.hosts),
+            "processes": served.map(|run| processes_json(run)),
             "host": latest.map(|latest| latest.session.facts.host.as_str()),
             "devices": latest.map_or(&[][..], |latest| &latest.session.facts.devices),
             "plans": plans.iter().map(tally).collect::<Vec<_>>(),
@@ -134,6 +148,7 @@ impl DirectoryReport {
             plans,
             status,
             state,
+            served,
             ..
         } = self;
         let versions: Vec<_> = plans.iter().map(|plan| plan.name().to_string()).collect();
@@ -158,7 +173,9 @@ impl DirectoryReport {
         if info.shard.count() > 1 {
             lines.push(format!("shard       {}", info.shard));
         }
-        if let Some(latest) = &status.latest {
+        if let Some(run) = served {
+            lines.extend(process_lines(run));
+        } else if let Some(latest) = &status.latest {
             lines.extend(speed(latest, state));
             if !latest.session.facts.devices.is_empty() {
                 lines.push(format!(
@@ -197,7 +214,7 @@ impl DirectoryReport {
         lines.extend(sick_lines(&status.sick));
         lines.push(format!("sessions    {}", status.sessions));
         // The lines above say all of a single one.
-        if status.hosts.len() > 1 {
+        if status.hosts.len() > 1 || served.is_some() {
             lines.extend(host_lines(&status.hosts));
         }
         if *state == DirectoryState::Stopped {

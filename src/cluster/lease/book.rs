@@ -91,6 +91,11 @@ impl Book {
         self.next
     }
 
+    /// Whether a lease may have had this name: of an earlier coordinator, or one that this one has given.
+    pub const fn was_named(&self, id: u64) -> bool {
+        id >> 32 != self.next >> 32 || id <= self.next
+    }
+
     /// Whether a lease is out.
     pub fn holds(&self, id: u64) -> bool {
         self.leases.contains_key(&id)

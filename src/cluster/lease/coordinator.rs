@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::admission::Admission;
+use super::bars::{Bar, Bars};
 use super::book::{Book, Granted};
 use super::effect::Effect;
 use super::entitled::Entitled;
@@ -34,6 +35,12 @@ const SHARES: f64 = 4.0;
 /// How long the end of a run waits for workers that still count their last canary.
 const LAST_CANARY: Duration = Duration::from_secs(10);
 
+/// The most leases of a worker that are taken over from an earlier coordinator. A worker has two.
+const MOST_LEASES: usize = 8;
+
+/// Why a worker of a banned host is refused.
+const BANNED: &str = "the owner of the run has banned it";
+
 /// What is ignored of a worker that was admitted to this run.
 const OTHER_RUN: &str = "messages about another run or another version of its plans";
 
@@ -50,6 +57,7 @@ pub struct Coordinator {
     seconds: Seconds,
     entitled: Entitled,
     ignored: Ignored,
+    bars: Bars,
     /// Workers that took leave in order, so that their last canary was right.
     took_leave: BTreeSet<String>,
     /// Workers in whose name two programs spoke.
@@ -77,6 +85,7 @@ impl Coordinator {
             seconds: Seconds::default(),
             entitled: Entitled::default(),
             ignored: Ignored::default(),
+            bars: Bars::default(),
             took_leave: BTreeSet::new(),
             disputed: BTreeSet::new(),
             grace: match is_begun {
@@ -117,9 +126,12 @@ impl Coordinator {
     /// What each worker does.
     pub fn hosts(&self, now: Duration) -> Vec<HostProgress> {
         let held = |member: &Member| member.leases.iter().map(|id| self.book.left(*id)).sum();
-        let members = self.members.values();
+        let members = self.members.iter();
         members
-            .map(|member| member.progress(now, held(member)))
+            .map(|(worker, member)| HostProgress {
+                paused: member.paused || self.bar_of(worker, member) == Some(Bar::Paused),
+                ..member.progress(now, held(member))
+            })
             .collect()
     }
 
@@ -131,6 +143,27 @@ impl Coordinator {
     /// From now on, tasks are given out or not. Workers count what they hold.
     pub const fn pause(&mut self, paused: bool) {
         self.paused = paused;
+    }
+
+    /// From now on, these hosts get no leases, or may not take part.
+    pub fn bar(&mut self, bars: Bars) -> Vec<Effect> {
+        if self.bars == bars {
+            return Vec::new();
+        }
+        self.bars = bars;
+        let banned = self
+            .members
+            .iter()
+            .filter(|(worker, member)| self.bar_of(worker, member) == Some(Bar::Banned));
+        let banned: Vec<String> = banned.map(|(worker, _)| worker.clone()).collect();
+        banned
+            .iter()
+            .flat_map(|worker| self.refuse(worker, BANNED))
+            .collect()
+    }
+
+    fn bar_of(&self, worker: &str, member: &Member) -> Option<Bar> {
+        self.bars.of(worker, &member.facts.host)
     }
 
     /// Whether what was delivered should be committed at once: somebody waits for it.
@@ -323,6 +356,11 @@ impl Coordinator {
     fn hello(&mut self, now: Duration, worker: &str, hello: Hello, effects: &mut Vec<Effect>) {
         let mut tell = |down| effects.push(Effect::Tell(worker.to_owned(), down));
         let facts = match Admission::of(&hello, &self.offer) {
+            Admission::TakesPart(facts)
+                if self.bars.of(worker, &facts.host) == Some(Bar::Banned) =>
+            {
+                return tell(Down::Refused(format!("{}: {BANNED}", facts.host)));
+            }
             Admission::TakesPart(facts) => facts,
             Admission::Learns => return tell(Down::Run(self.offer.clone())),
             Admission::Refused { host, reason } => {
@@ -351,12 +389,18 @@ impl Coordinator {
         }
         self.took_leave.remove(worker);
         let mut revoked = Vec::new();
-        for lease in &hello.leases {
-            if !self.adopt(now, worker, lease) {
+        for (number, lease) in hello.leases.iter().enumerate() {
+            if number >= MOST_LEASES || !self.adopt(now, worker, lease) {
                 revoked.push(lease.id);
             }
         }
         effects.push(Effect::Admit(worker.to_owned(), facts));
+        let LeaseTimes { lease, work } = self.times;
+        let welcome = Down::Welcome {
+            lease_ms: lease.as_millis() as u64,
+            work_ms: work.as_millis() as u64,
+        };
+        effects.push(Effect::Tell(worker.to_owned(), welcome));
         if !revoked.is_empty() {
             effects.push(Effect::Tell(worker.to_owned(), Down::Revoked(revoked)));
         }
@@ -374,7 +418,7 @@ impl Coordinator {
         let Some(at) = self.pool_of(lease.engine) else {
             return false;
         };
-        if self.book.holds(lease.id) {
+        if self.book.holds(lease.id) || !self.book.was_named(lease.id) {
             return false;
         }
         let free = |task: &u64| {
@@ -404,6 +448,7 @@ impl Coordinator {
         member.seen = now;
         member.beats = true;
         member.wants = beat.wants;
+        member.paused = beat.paused;
         member.note_speeds(&beat.speeds);
         let (mut revoked, mut lost) = (Vec::new(), Vec::new());
         for id in &beat.leases {
@@ -418,6 +463,8 @@ impl Coordinator {
             match self.book.unseen_since(*id) {
                 // It was there and is there no longer.
                 None => lost.push(*id),
+                // It would be given up as soon as it arrives.
+                Some(_) if beat.paused && beat.leases.is_empty() => lost.push(*id),
                 // Or it has not arrived: the way was lost, or it takes its time.
                 Some(sent) if now.saturating_sub(sent) >= self.times.beat() => {
                     if let Some(lease) = self.book.again(*id, now, &self.pools) {
@@ -549,6 +596,8 @@ impl Coordinator {
 
     fn withdrawn(&mut self, task: TaskKey) {
         if let Some(at) = self.pool_of(task.engine) {
+            // A lease for its second count no longer has it: whoever gets it now gives the first one.
+            self.settle((at, task.index));
             self.pools[at].withdraw(task.index);
             self.seconds.settle((at, task.index));
             self.finishing = None;
@@ -583,7 +632,9 @@ impl Coordinator {
         let wants = |member: &&Member| {
             // One at a time is on its way.
             let is_on_its_way = |id: &u64| self.book.unseen_since(*id).is_some();
-            member.wants && !member.leases.iter().any(is_on_its_way)
+            member.wants
+                && self.bar_of(worker, member).is_none()
+                && !member.leases.iter().any(is_on_its_way)
         };
         !self.paused && now >= self.grace && self.members.get(worker).is_some_and(|m| wants(&m))
     }

@@ -10,13 +10,13 @@ use crate::ledger::Facts;
 pub enum Effect {
     /// Tell a worker something.
     Tell(String, Down),
-    /// Note in the ledger that a worker takes part, make a way for its leases, and welcome it.
+    /// Note in the ledger that a worker takes part.
     Admit(String, Facts),
-    /// Put a lease on that way.
+    /// Note that a lease is given to a worker, and tell it.
     Grant(String, Lease),
     /// Record what a worker delivered. Its items below this number have their receipt when that is done.
     Record(String, Vec<Finding>, u64),
-    /// A worker left or is lost; its way may be removed.
+    /// A worker left or is lost.
     Dismiss(String),
     /// Tell what happened to those who watch the run.
     Happened(EventKind),

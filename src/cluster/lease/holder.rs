@@ -61,6 +61,7 @@ pub struct Holder {
     hands: usize,
     beaten: Option<Duration>,
     asked: Option<Duration>,
+    paused_since: Option<Duration>,
     finish: Option<Finish>,
 }
 
@@ -97,7 +98,22 @@ impl Holder {
             hands,
             beaten: None,
             asked: None,
+            paused_since: None,
             finish: None,
+        }
+    }
+
+    /// Notes whether the worker is paused. One that is for long gives up its leases, so that others count them.
+    pub fn pause(&mut self, now: Duration, paused: bool) {
+        if !paused {
+            self.paused_since = None;
+            return;
+        }
+        let since = *self.paused_since.get_or_insert(now);
+        if now.saturating_sub(since) >= self.times.lease / 2 {
+            let open = self.leases.iter().filter(|(_, held)| held.end.is_none());
+            let open: Vec<u64> = open.map(|(id, _)| *id).collect();
+            self.revoke(&open);
         }
     }
 
@@ -200,7 +216,7 @@ impl Holder {
 
     /// Whether another lease is wanted: the work in the queues will soon be over.
     pub fn is_low(&self) -> bool {
-        if self.finish.is_some() {
+        if self.finish.is_some() || self.paused_since.is_some() {
             return false;
         }
         let work = self.times.work.as_secs_f64();
@@ -325,6 +341,7 @@ impl Holder {
                 key: self.key,
                 leases: self.leases.keys().copied().collect(),
                 wants: is_low,
+                paused: self.paused_since.is_some(),
                 speeds: self
                     .speeds
                     .iter()

@@ -21,6 +21,8 @@ pub struct Member {
     pub beats: bool,
     /// Whether it wants a lease.
     pub wants: bool,
+    /// Whether its owner has paused it.
+    pub paused: bool,
     /// The tasks that it counts in a second, for each engine.
     pub speeds: BTreeMap<Engine, f64>,
     /// The leases that it holds.
@@ -46,6 +48,7 @@ impl Member {
             committed: first,
             beats: false,
             wants: false,
+            paused: false,
             speeds: BTreeMap::new(),
             leases: BTreeSet::new(),
             joined: now,
@@ -88,6 +91,7 @@ impl Member {
             nodes: self.delivered.1,
             joined: now.saturating_sub(self.joined),
             silent: now.saturating_sub(self.seen),
+            paused: self.paused,
             sick: self.sick,
         }
     }

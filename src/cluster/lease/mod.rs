@@ -3,11 +3,13 @@
 //!
 //! * `protocol`, `report`, `run_key`: what is said; `session_key`: by whom.
 //! * `coordinator`: decides who holds what; `effect`: what it asks for; `times`: how it cuts leases; `pool`: tasks that
-//!   nobody holds; `seconds`: tasks that another party is to count, too; `book`: leases that are out; `member`: what is known of a worker; `admission`: who may take part.
+//!   nobody holds; `seconds`: tasks that another party is to count, too; `book`: leases that are out; `member`: what is known of a worker; `admission`: who may take part; `bars`: whom the
+//!   owner of the run has paused or banned.
 //! * `entitled`: whose results are taken; `given`: what the coordinator before this one gave out; `heard`: what was reported under which numbers; `ignored`: what is not taken.
 //! * `holder`: what a worker holds; `journal`: what it counted, until the ledger has it; `entries`: how files keep that.
 
 mod admission;
+mod bars;
 mod book;
 mod coordinator;
 mod effect;
@@ -27,6 +29,7 @@ mod seconds;
 mod session_key;
 mod times;
 
+pub use bars::{BARS, Bar, Bars};
 pub use coordinator::Coordinator;
 pub use effect::Effect;
 pub use given::{Given, GivenLeases};

@@ -14,7 +14,7 @@ use crate::board::Size;
 use crate::engine::Engine;
 
 /// The version of the messages. Programs of different versions refuse each other.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
 /// The most tasks of a lease, so that a message stays below the megabyte that a NATS server allows.
 pub const LARGEST_LEASE: u64 = 1 << 14;
@@ -65,6 +65,8 @@ pub struct Beat {
     pub leases: Vec<u64>,
     /// Whether it wants another one.
     pub wants: bool,
+    /// Whether its owner has paused it. It wants none then, and gives up those that it has after a while.
+    pub paused: bool,
     /// For each engine, the tasks that it counts in a second while it counts nothing else, once that is known.
     pub speeds: Vec<(Engine, f64)>,
 }
@@ -102,7 +104,7 @@ pub fn ranges(tasks: impl IntoIterator<Item = u64>) -> Vec<(u64, u64)> {
     ranges
 }
 
-/// What the coordinator says to one worker. Leases take another way: the stream.
+/// What the coordinator says to one worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Down {
     /// What is counted.
@@ -114,6 +116,8 @@ pub enum Down {
         /// How much work a lease should be, in milliseconds.
         work_ms: u64,
     },
+    /// It is to count this. It comes again if no [beat](Beat) names it.
+    Lease(Lease),
     /// The worker may not take part, and why.
     Refused(String),
     /// The coordinator does not know the worker: it began after it, or took it for lost.

@@ -1,27 +1,24 @@
 //! Runs a coordinator over a NATS server: what `serve` does.
 
 use std::collections::BTreeSet;
-use std::future::Future;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_nats::jetstream::{self, Context};
 use async_nats::{Client, Message};
 use futures_util::StreamExt;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use tracing::warn;
 
 use super::ledger_thread::{Done, LedgerThread};
-use super::server::{Server, ServerError};
+use super::server::{Connection, ConnectionObserver, Server, ServerError};
 use super::subjects::{RunName, session, worker};
-use super::way;
 use crate::actors::{Control, EventKind, Observer, OutsideRun, RunState};
 use crate::cluster::lease::{
-    Coordinator, Down, Effect, Finish, Given, GivenLeases, LeaseTimes, Offer, Plans, Pool, RunKey,
-    encode, unseal,
+    Bars, Coordinator, Down, Effect, Finish, Given, GivenLeases, LeaseTimes, Offer, Plans, Pool,
+    RunKey, encode, unseal,
 };
 use crate::ledger::{Intake, IntakeError, host_name, program};
 
@@ -48,6 +45,8 @@ pub struct CoordinatorSettings {
     pub observers: Vec<Arc<dyn Observer>>,
     /// The file in which it keeps which leases it has given.
     pub given: PathBuf,
+    /// The file of the hosts that the owner of the run has paused or banned.
+    pub bars: PathBuf,
     /// Whether each task is counted by two [parties](crate::ledger::party).
     pub twice: bool,
 }
@@ -137,19 +136,18 @@ async fn run(
     settings: &CoordinatorSettings,
 ) -> Result<Coordinated, CoordinatorError> {
     let CoordinatorSettings { server, run, .. } = settings;
-    let client = server.connect("queenfold serve").await?;
+    let (tell, connection) = unbounded_channel();
+    let observer: ConnectionObserver = Arc::new(move |happened| {
+        // Nobody listens at the end of a run.
+        let _ = tell.send(happened);
+    });
+    let client = server.connect("queenfold serve", observer).await?;
     refuse_second(&client, settings).await?;
     let refused = |error: &dyn std::fmt::Display| server.error(error);
     let asked = client.subscribe(run.coordinator()).await;
     let asked = asked.map_err(|error| refused(&error))?;
     let heard = client.subscribe(run.up("*.*")).await;
     let heard = heard.map_err(|error| refused(&error))?;
-    let context = jetstream::new(client.clone());
-    way::make_stream(&context, run).await.map_err(|error| {
-        refused(&format!(
-            "{error}; the server needs JetStream, as in config/nats-server.conf"
-        ))
-    })?;
     let wanted = match settings.twice {
         true => intake.count_twice().map_err(IntakeError::from)?,
         false => Vec::new(),
@@ -175,22 +173,20 @@ async fn run(
     .after(&before)
     .twice(wanted);
     let (ledger, done) = LedgerThread::start(intake).map_err(CoordinatorError::NoThread)?;
-    let (troubles, refusals) = unbounded_channel();
     let mut serving = Serving {
         settings,
         client,
-        context,
         state,
         ledger: Some(ledger),
         given,
         seen,
-        troubles,
+        is_away: false,
         last_trouble: String::new(),
         shown: Duration::ZERO,
         cpu_workers: 0,
         end: None,
     };
-    serving.serve(heard, asked, done, refusals).await
+    serving.serve(heard, asked, done, connection).await
 }
 
 fn open_given(file: &Path) -> Result<(GivenLeases, Vec<Given>), CoordinatorError> {
@@ -218,13 +214,13 @@ async fn refuse_second(
 struct Serving<'a> {
     settings: &'a CoordinatorSettings,
     client: Client,
-    context: Context,
     state: Coordinator,
     ledger: Option<LedgerThread>,
     given: GivenLeases,
     seen: OutsideRun,
-    /// What the server refuses, and what it refused last.
-    troubles: UnboundedSender<String>,
+    /// Whether the server does not answer.
+    is_away: bool,
+    /// What it refused last.
     last_trouble: String,
     /// When the hosts were shown.
     shown: Duration,
@@ -238,7 +234,7 @@ impl Serving<'_> {
         mut heard: async_nats::Subscriber,
         mut asked: async_nats::Subscriber,
         mut done: UnboundedReceiver<Done>,
-        mut refusals: UnboundedReceiver<String>,
+        mut connection: UnboundedReceiver<Connection>,
     ) -> Result<Coordinated, CoordinatorError> {
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -254,8 +250,8 @@ impl Serving<'_> {
                     self.say_who(question).await;
                     Vec::new()
                 }
-                Some(why) = refusals.recv() => {
-                    self.note_trouble(why);
+                Some(happened) = connection.recv() => {
+                    self.note_connection(happened);
                     Vec::new()
                 }
                 done = done.recv() => match done {
@@ -283,11 +279,14 @@ impl Serving<'_> {
                 },
                 _ = ticks.tick() => {
                     self.state.pause(self.seen.is_paused());
+                    let mut effects = Vec::new();
                     if now.saturating_sub(self.shown) >= SHOW {
                         self.shown = now;
+                        effects = self.read_bars();
                         self.seen.show_hosts(self.state.hosts(now));
                     }
-                    self.state.tick(now)
+                    effects.extend(self.state.tick(now));
+                    effects
                 }
             };
             self.follow(effects).await;
@@ -311,11 +310,6 @@ impl Serving<'_> {
             true => RunState::Finished,
             false => RunState::Stopped,
         }));
-        if is_whole {
-            // Nothing of it is needed any more.
-            let stream = self.settings.run.stream();
-            let _ = timeout(Duration::from_secs(1), self.context.delete_stream(stream)).await;
-        }
         Ok(Coordinated {
             is_whole,
             cpu_workers: self.cpu_workers,
@@ -333,11 +327,35 @@ impl Serving<'_> {
         }
     }
 
-    /// Tells of what the server refuses, but not of each worker that it concerns.
-    fn note_trouble(&mut self, reason: String) {
-        if self.last_trouble != reason {
-            self.last_trouble.clone_from(&reason);
-            self.seen.tell(EventKind::ServerRefused { reason });
+    fn read_bars(&mut self) -> Vec<Effect> {
+        match Bars::read(&self.settings.bars) {
+            Ok(bars) => self.state.bar(bars),
+            Err(error) => {
+                warn!("{}: {error}", self.settings.bars.display());
+                Vec::new()
+            }
+        }
+    }
+
+    fn note_connection(&mut self, happened: Connection) {
+        match happened {
+            Connection::Lost => {
+                self.is_away = true;
+                self.seen.tell(EventKind::ServerLost);
+            }
+            // The first time, it is no news.
+            Connection::Back if self.is_away => {
+                self.is_away = false;
+                self.seen.tell(EventKind::ServerBack);
+            }
+            Connection::Back => {}
+            // But not for each worker that it concerns.
+            Connection::Refused(reason) => {
+                if self.last_trouble != reason {
+                    self.last_trouble.clone_from(&reason);
+                    self.seen.tell(EventKind::ServerRefused { reason });
+                }
+            }
         }
     }
 
@@ -357,17 +375,13 @@ impl Serving<'_> {
                         ledger.join(&worker, facts);
                     }
                     self.cpu_workers = self.cpu_workers.max(self.state.cpu_workers());
-                    self.admit(worker);
                 }
                 Effect::Grant(worker, lease) => {
                     // What cannot be noted is counted again, should the next coordinator not take it.
                     if let Err(error) = self.given.note(&worker, &lease) {
                         warn!("{}: {error}", self.settings.given.display());
                     }
-                    let lease = encode(&lease);
-                    self.spawn(|context, run| async move {
-                        way::send(&context, &run, &worker, lease).await
-                    });
+                    self.tell(&worker, &Down::Lease(lease)).await;
                 }
                 Effect::Record(worker, items, number) => {
                     if let Some(ledger) = &self.ledger {
@@ -378,10 +392,6 @@ impl Serving<'_> {
                     if let Some(ledger) = &self.ledger {
                         ledger.leave(&worker);
                     }
-                    self.spawn(|context, run| async move {
-                        way::remove_consumer(&context, &run, &worker).await;
-                        Ok(())
-                    });
                 }
                 Effect::Happened(what) => self.seen.tell(what),
                 Effect::End(finish) => self.end = Some(finish),
@@ -393,35 +403,5 @@ impl Serving<'_> {
         let subject = self.settings.run.down(worker);
         // What is lost is said again when the worker asks again.
         let _ = self.client.publish(subject, encode(down).into()).await;
-    }
-
-    /// Makes the way of a worker's leases, and welcomes it then.
-    fn admit(&self, worker: String) {
-        let client = self.client.clone();
-        let LeaseTimes { lease, work } = self.settings.times;
-        let welcome = encode(&Down::Welcome {
-            lease_ms: lease.as_millis() as u64,
-            work_ms: work.as_millis() as u64,
-        });
-        self.spawn(|context, run| async move {
-            way::make_consumer(&context, &run, &worker).await?;
-            let welcomed = client.publish(run.down(&worker), welcome.into()).await;
-            welcomed.map_err(|error| error.to_string())
-        });
-    }
-
-    /// Does something that waits for the server. If it fails, the worker asks again, or the lease is sent again.
-    fn spawn<F>(&self, request: impl FnOnce(Context, RunName) -> F)
-    where
-        F: Future<Output = Result<(), String>> + Send + 'static,
-    {
-        let request = request(self.context.clone(), self.settings.run.clone());
-        let troubles = self.troubles.clone();
-        tokio::spawn(async move {
-            if let Err(error) = request.await {
-                // Nobody listens at the end of a run.
-                let _ = troubles.send(error);
-            }
-        });
     }
 }

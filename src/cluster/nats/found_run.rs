@@ -2,17 +2,19 @@
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use async_nats::Client;
 use futures_util::StreamExt;
 use tokio::runtime::Runtime;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
-use super::server::ServerError;
+use super::server::{Connection, ConnectionObserver, ServerError};
 use super::shared::Shared;
 use super::taking_part::{HELLO, TakingPart, Worker};
 use super::worker_settings::WorkerSettings;
+use crate::actors::Control;
 use crate::board::GivenBoard;
 use crate::cluster::lease::{
     Down, Hello, Holder, Journal, Offer, Plans, RunKey, SessionKey, Up, decode,
@@ -65,10 +67,10 @@ pub struct FoundRun {
 }
 
 impl FoundRun {
-    /// Asks the coordinator of the run what is counted, however long it takes until there is one.
+    /// Asks the coordinator of the run what is counted, however long it takes until there is one, and a server.
     ///
     /// # Errors
-    /// There is no server, the coordinator has another program or other plans, or the worker is stopped.
+    /// The server refuses the worker, the coordinator has another program or other plans, or the worker is stopped.
     pub fn find(settings: WorkerSettings) -> Result<Self, WorkerError> {
         let server = &settings.server;
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -79,7 +81,7 @@ impl FoundRun {
         let user = server.user_name()?;
         let name = format!("{user}.{}", session.session());
         let (client, offer) = runtime.block_on(async {
-            let client = server.connect("queenfold work").await?;
+            let client = connect(&settings).await?;
             let offer = ask(&client, &settings, &session, &name).await?;
             Ok::<_, WorkerError>((client, offer))
         })?;
@@ -127,15 +129,11 @@ impl FoundRun {
         })
     }
 
-    /// Takes part. `facts`: what the worker runs on. `drain`: ends the run of the worker.
+    /// Takes part. `facts`: what the worker runs on. `control`: of the run of the worker.
     ///
     /// # Errors
     /// The system refuses another thread.
-    pub fn take_part(
-        self,
-        facts: &Facts,
-        drain: impl Fn() + Send + 'static,
-    ) -> Result<TakingPart, WorkerError> {
+    pub fn take_part(self, facts: &Facts, control: Control) -> Result<TakingPart, WorkerError> {
         let facts_text = serde_json::to_string(facts).unwrap_or_default();
         let hands = facts.workers as usize + facts.devices.len();
         let plans = Plans {
@@ -168,9 +166,47 @@ impl FoundRun {
             worker,
             Shared::new(holder, journal),
             leftovers,
-            Box::new(drain),
+            control,
         )
         .map_err(WorkerError::NoThread)
+    }
+}
+
+/// Connects to the server as soon as it is there.
+async fn connect(settings: &WorkerSettings) -> Result<Client, WorkerError> {
+    let mut told: Option<Instant> = None;
+    let lost = AtomicBool::new(false);
+    let note = Arc::clone(&settings.note);
+    let url = settings.server.url_without_password();
+    let observer: ConnectionObserver = Arc::new(move |happened| match happened {
+        Connection::Lost => {
+            lost.store(true, Ordering::Relaxed);
+            note(&format!(
+                "{url} is away: this worker counts what it holds, and waits"
+            ));
+        }
+        // The first time, it is no news.
+        Connection::Back if lost.swap(false, Ordering::Relaxed) => note(&format!("{url} is back")),
+        Connection::Back => {}
+        Connection::Refused(why) => note(&format!("{url} refuses: {why}")),
+    });
+    loop {
+        let connected = settings
+            .server
+            .connect("queenfold work", Arc::clone(&observer));
+        match connected.await {
+            Err(error) if error.is_away => {
+                if told.is_none_or(|at| at.elapsed() >= SILENCE) {
+                    told = Some(Instant::now());
+                    (settings.note)(&format!("{error}; waiting for the server"));
+                }
+            }
+            connected => return Ok(connected?),
+        }
+        if (settings.stopped)() {
+            return Err(WorkerError::Stopped);
+        }
+        sleep(HELLO).await;
     }
 }
 

@@ -6,7 +6,7 @@
 //! * `found_run`, `worker_settings`: how a worker finds its run. `taking_part`: its link to the coordinator; `shared`: where
 //!   its tasks come from and its results go; `deliver`: what a worker left that is gone.
 //! * `user_files`: the users of a server, one for each host.
-//! * `server`: connecting; `subjects`: under which subjects messages go; `way`: the stream of the leases.
+//! * `server`: connecting; `subjects`: under which subjects messages go.
 
 mod coordinate;
 mod deliver;
@@ -17,7 +17,6 @@ mod shared;
 mod subjects;
 mod taking_part;
 mod user_files;
-mod way;
 mod worker_settings;
 
 pub use coordinate::{Coordinated, CoordinatorError, CoordinatorSettings, coordinate};

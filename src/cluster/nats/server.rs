@@ -1,11 +1,14 @@
 //! The NATS server of a run, and how to connect to it.
 
+use std::error::Error;
 use std::fmt;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use async_nats::{Client, ConnectOptions};
+use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions, Event};
 
 use super::subjects::is_plain;
 
@@ -29,12 +32,28 @@ pub struct Server {
     pub authority: Option<PathBuf>,
 }
 
+/// What happens to a connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Connection {
+    /// It is lost, and made again when the server answers.
+    Lost,
+    /// It is there again.
+    Back,
+    /// The server refuses something, and why.
+    Refused(String),
+}
+
+/// Hears what happens to a connection.
+pub type ConnectionObserver = Arc<dyn Fn(Connection) + Send + Sync>;
+
 /// Why there is no connection.
 #[derive(Debug, thiserror::Error)]
 #[error("{server}: {why}")]
 pub struct ServerError {
     server: String,
     why: String,
+    /// Whether nobody answers, who may do so later.
+    pub is_away: bool,
 }
 
 impl Server {
@@ -60,13 +79,26 @@ impl Server {
         behind.rsplit_once('@').map_or("", |(user, _)| user)
     }
 
-    /// Connects. A connection that is lost later is made again, however long that takes.
+    /// Connects. A connection that is lost later is made again, however long that takes; `observer` hears of it.
     ///
     /// # Errors
     /// A file cannot be read; the server does not answer or refuses the user.
-    pub async fn connect(&self, name: &str) -> Result<Client, ServerError> {
+    pub async fn connect(
+        &self,
+        name: &str,
+        observer: ConnectionObserver,
+    ) -> Result<Client, ServerError> {
         let mut options = ConnectOptions::new()
             .name(name)
+            .event_callback(move |event| {
+                match event {
+                    Event::Disconnected => observer(Connection::Lost),
+                    Event::Connected => observer(Connection::Back),
+                    Event::ServerError(error) => observer(Connection::Refused(error.to_string())),
+                    _ => {}
+                }
+                async {}
+            })
             .ping_interval(PING)
             .connection_timeout(CONNECT)
             // So that the server can let each user hear the answers to its own questions alone.
@@ -82,7 +114,10 @@ impl Server {
                 .require_tls(true);
         }
         let connected = options.connect(self.url.as_str()).await;
-        connected.map_err(|error| self.error(error))
+        connected.map_err(|error| ServerError {
+            is_away: is_away(&error),
+            ..self.error(error)
+        })
     }
 
     fn user(&self, options: ConnectOptions, path: &Path) -> Result<ConnectOptions, ServerError> {
@@ -123,7 +158,31 @@ impl Server {
         ServerError {
             server: self.url_without_password(),
             why: why.to_string(),
+            is_away: false,
         }
+    }
+}
+
+/// Whether a server that is not up yet, or a network, would be told of so.
+fn is_away(error: &ConnectError) -> bool {
+    use io::ErrorKind::{
+        ConnectionRefused, ConnectionReset, HostUnreachable, NetworkUnreachable, TimedOut,
+    };
+    let of_system = || {
+        let kind = error.source()?.downcast_ref::<io::Error>()?.kind();
+        let kinds = [
+            ConnectionRefused,
+            ConnectionReset,
+            HostUnreachable,
+            NetworkUnreachable,
+            TimedOut,
+        ];
+        Some(kinds.contains(&kind))
+    };
+    match error.kind() {
+        ConnectErrorKind::TimedOut | ConnectErrorKind::Dns => true,
+        ConnectErrorKind::Io => of_system().unwrap_or(false),
+        _ => false,
     }
 }
 

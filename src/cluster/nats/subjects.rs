@@ -4,7 +4,6 @@
 //! |---|---|---|
 //! | `queenfold.RUN.up.USER.SESSION` | worker | [`Up`](crate::cluster::lease::Up), signed |
 //! | `queenfold.RUN.down.USER.SESSION` | coordinator | [`Down`](crate::cluster::lease::Down) |
-//! | `queenfold.RUN.lease.USER.SESSION` | coordinator, through the stream `queenfold-RUN` | [`Lease`](crate::cluster::lease::Lease) |
 //! | `queenfold.RUN.coordinator` | coordinator | who it is, to whoever asks |
 //!
 //! USER is the user of the server, so that it can allow each the subjects of its own alone; `any` where there is none.
@@ -55,19 +54,9 @@ impl RunName {
         format!("queenfold.{self}.down.{worker}")
     }
 
-    /// The leases of a worker.
-    pub fn lease(&self, worker: &str) -> String {
-        format!("queenfold.{self}.lease.{worker}")
-    }
-
     /// Where the coordinator says who it is.
     pub fn coordinator(&self) -> String {
         format!("queenfold.{self}.coordinator")
-    }
-
-    /// The stream of the leases.
-    pub fn stream(&self) -> String {
-        format!("queenfold-{self}")
     }
 }
 

@@ -7,7 +7,6 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use async_nats::Client;
-use async_nats::jetstream::{self, consumer::pull};
 use futures_util::StreamExt;
 use tokio::runtime::Runtime;
 use tokio::time::{sleep, timeout};
@@ -15,10 +14,9 @@ use tracing::{debug, warn};
 
 use super::deliver::deliver;
 use super::shared::{Leases, Outbox, Shared};
-use super::way;
 use super::worker_settings::WorkerSettings;
-use crate::actors::{Flushed, Recorder, Source};
-use crate::cluster::lease::{Down, Finish, Lease, LeaseTimes, Leftover, SessionKey, Up, decode};
+use crate::actors::{Control, Flushed, Recorder, Source};
+use crate::cluster::lease::{Down, Finish, LeaseTimes, Leftover, SessionKey, Up, decode};
 use crate::ledger::program;
 
 /// How often a worker says hello until it is welcome.
@@ -73,7 +71,7 @@ impl Worker {
 }
 
 impl TakingPart {
-    /// Begins to take part. `leftovers`: what workers before this one left. `drain`: ends the run of this worker.
+    /// Begins to take part. `leftovers`: what workers before this one left. `control`: of the run of this worker.
     ///
     /// # Errors
     /// The system refuses another thread.
@@ -82,13 +80,13 @@ impl TakingPart {
         worker: Worker,
         shared: Shared,
         leftovers: Vec<Leftover>,
-        drain: Box<dyn Fn() + Send>,
+        control: Control,
     ) -> io::Result<Self> {
         let shared = Arc::new(shared);
         let link = Link {
             shared: Arc::clone(&shared),
             worker,
-            drain,
+            control,
             drained: false,
             finished: None,
         };
@@ -134,7 +132,7 @@ impl TakingPart {
 struct Link {
     shared: Arc<Shared>,
     worker: Worker,
-    drain: Box<dyn Fn() + Send>,
+    control: Control,
     drained: bool,
     finished: Option<Instant>,
 }
@@ -156,8 +154,6 @@ impl Link {
                 };
             }
         };
-        let context = jetstream::new(self.worker.client.clone());
-        let mut leases: Option<pull::Stream> = None;
         let mut is_welcome = false;
         let mut said_hello: Option<Instant> = None;
         loop {
@@ -179,10 +175,7 @@ impl Link {
                                 lease: Duration::from_millis(lease_ms),
                                 work: Duration::from_millis(work_ms),
                             });
-                            match way::leases(&context, &self.worker.settings.run, &self.worker.name()).await {
-                                Ok(way) => (leases, is_welcome) = (Some(way), true),
-                                Err(error) => debug!("no leases: {error}"),
-                            }
+                            is_welcome = true;
                         }
                         Ok(Down::Unknown) => (is_welcome, said_hello) = (false, None),
                         Ok(Down::Refused(why)) => {
@@ -193,21 +186,6 @@ impl Link {
                         Err(why) => debug!("the coordinator: {why}"),
                     },
                     None => break,
-                },
-                lease = next(&mut leases) => match lease {
-                    Ok(message) => {
-                        if let Ok(lease) = decode::<Lease>(&message.payload) {
-                            self.shared.holder.lock().take(&lease);
-                        }
-                        // If this is lost, the lease comes again, and is known.
-                        let _ = message.ack().await;
-                    }
-                    Err(error) => {
-                        debug!("the way of the leases is lost: {error}");
-                        (leases, is_welcome, said_hello) = (None, false, None);
-                        // Not at once: the server may be gone.
-                        sleep(TICK).await;
-                    }
                 },
                 () = self.shared.wake.notified() => {}
                 () = sleep(TICK) => {}
@@ -228,6 +206,7 @@ impl Link {
     async fn speak(&self) {
         let said = {
             let mut holder = self.shared.holder.lock();
+            holder.pause(self.shared.now(), self.control.is_paused());
             if !self.shared.flushes.lock().is_empty() {
                 holder.hurry();
             }
@@ -272,6 +251,7 @@ impl Link {
                     tell(after - before);
                 }
             }
+            Down::Lease(lease) => self.shared.holder.lock().take(&lease),
             Down::Revoked(ids) => self.shared.holder.lock().revoke(&ids),
             Down::Finish(finish) => {
                 let is_failed = matches!(finish, Finish::Failed(_));
@@ -288,7 +268,7 @@ impl Link {
     /// Ends the run of this worker.
     fn end_run(&mut self) {
         if !std::mem::replace(&mut self.drained, true) {
-            (self.drain)();
+            self.control.drain();
         }
     }
 
@@ -341,16 +321,5 @@ impl Link {
             unreceipted,
             journal,
         }
-    }
-}
-
-/// The next lease, once there is a way for them.
-async fn next(leases: &mut Option<pull::Stream>) -> Result<async_nats::jetstream::Message, String> {
-    match leases {
-        None => std::future::pending().await,
-        Some(way) => match way.next().await {
-            Some(message) => message.map_err(|error| error.to_string()),
-            None => Err("it has ended".to_owned()),
-        },
     }
 }

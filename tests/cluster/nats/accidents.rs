@@ -1,4 +1,4 @@
-//! Workers, coordinator and server that are killed, a server that forgets, a network that is cut, a disk that is full.
+//! Workers, coordinator and server that are killed, a server that is away, a network that is cut, a disk that is full.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -110,7 +110,7 @@ fn forty_kills_during_19_queens_change_nothing() {
 }
 
 #[test]
-fn a_server_that_has_forgotten_everything_is_told_again() {
+fn a_server_that_is_away_is_told_of_and_waited_for() {
     let Some(mut server) = NatsServer::start() else {
         return;
     };
@@ -123,10 +123,26 @@ fn a_server_that_has_forgotten_everything_is_told_again() {
     let worker = Process::work(&server.url(), server.folder(), &ONE_SLOW_CORE);
     wait_for_tasks(&dir, 10);
     server.kill();
-    server.forget();
+    // A worker may be started before the server is there.
+    let early = Process::work(&server.url(), server.folder(), &ONE_SLOW_CORE);
+    std::thread::sleep(Duration::from_secs(2));
     server.run();
-    assert_done(serve, TOTAL);
-    assert_eq!(worker.end().0, 0);
+    let (code, out, said) = serve.end();
+    assert!(code == 0 && out.contains(TOTAL), "{out}{said}");
+    for word in ["the server is away", "the server is back"] {
+        assert!(said.contains(word), "{said}");
+    }
+    let (code, _, said) = worker.end();
+    assert!(
+        code == 0 && said.contains("is away: this worker counts"),
+        "{said}"
+    );
+    assert!(said.contains(" is back"), "{said}");
+    let (code, _, said) = early.end();
+    assert!(
+        code == 0 && said.contains("waiting for the server"),
+        "{said}"
+    );
     assert_eq!(
         signature(&dir),
         signature_of_one(server.folder(), N, "chain")

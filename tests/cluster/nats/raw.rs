@@ -1,10 +1,10 @@
 //! A worker whose every message a test writes: one that lies, repeats itself, or is late.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::Client;
-use async_nats::jetstream;
 use futures_util::StreamExt;
 use queenfold::actors::Finding;
 use queenfold::board::Size;
@@ -27,7 +27,8 @@ pub struct RawWorker {
     runtime: tokio::runtime::Runtime,
     client: Client,
     down: async_nats::Subscriber,
-    leases: Option<jetstream::consumer::pull::Stream>,
+    /// Leases that came while something else was waited for.
+    leases: VecDeque<Lease>,
     session: SessionKey,
     host: String,
     plans: Vec<Arc<dyn Plan>>,
@@ -63,7 +64,7 @@ impl RawWorker {
             runtime,
             client,
             down,
-            leases: None,
+            leases: VecDeque::new(),
             session: session_of(name),
             host: format!("host-of-{name}"),
             key: RunKey::from(info.key()),
@@ -103,7 +104,7 @@ impl RawWorker {
             self.say(&Up::Hello(self.hello()));
             while let Some(down) = self.hear(Duration::from_millis(300)) {
                 match down {
-                    Down::Welcome { .. } => return self.open_leases(),
+                    Down::Welcome { .. } => return,
                     Down::Refused(why) => panic!("refused: {why}"),
                     _ => {}
                 }
@@ -134,17 +135,6 @@ impl RawWorker {
         }
     }
 
-    fn open_leases(&mut self) {
-        self.leases = Some(self.runtime.block_on(async {
-            let context = jetstream::new(self.client.clone());
-            let consumer: jetstream::consumer::PullConsumer = context
-                .get_consumer_from_stream(self.session.session(), "queenfold-test")
-                .await
-                .unwrap();
-            consumer.messages().await.unwrap()
-        }));
-    }
-
     pub fn say(&self, up: &Up) {
         self.say_as(&self.session, self.session.seal(up));
     }
@@ -161,8 +151,20 @@ impl RawWorker {
     pub fn hear(&mut self, patience: Duration) -> Option<Down> {
         self.runtime.block_on(async {
             let message = tokio::time::timeout(patience, self.down.next()).await;
-            Some(decode::<Down>(&message.ok()??.payload).unwrap())
+            let down = decode::<Down>(&message.ok()??.payload).unwrap();
+            if let Down::Lease(lease) = &down {
+                self.leases.push_back(lease.clone());
+            }
+            Some(down)
         })
+    }
+
+    /// The next lease, if one comes.
+    fn next_lease(&mut self, patience: Duration) -> Option<Lease> {
+        if self.leases.is_empty() {
+            self.hear(patience);
+        }
+        self.leases.pop_front()
     }
 
     /// Waits for an answer that `is` wanted.
@@ -180,6 +182,7 @@ impl RawWorker {
             key: self.key,
             leases: leases.to_vec(),
             wants,
+            paused: false,
             speeds: Vec::new(),
         }));
     }
@@ -189,14 +192,7 @@ impl RawWorker {
         let mut held = Vec::new();
         loop {
             self.beat(&held, true);
-            let leases = self.leases.as_mut().unwrap();
-            let lease = self.runtime.block_on(async {
-                let next = tokio::time::timeout(Duration::from_secs(1), leases.next()).await;
-                let message = next.ok()??.ok()?;
-                message.ack().await.unwrap();
-                Some(decode::<Lease>(&message.payload).unwrap())
-            });
-            if let Some(lease) = lease {
+            if let Some(lease) = self.next_lease(Duration::from_secs(1)) {
                 if lease.engine == Engine::Chain {
                     return lease;
                 }
@@ -210,14 +206,7 @@ impl RawWorker {
         let mut held = Vec::new();
         loop {
             self.beat(&held, true);
-            let leases = self.leases.as_mut().unwrap();
-            let lease = self.runtime.block_on(async {
-                let next = tokio::time::timeout(Duration::from_millis(300), leases.next()).await;
-                let message = next.ok()??.ok()?;
-                message.ack().await.unwrap();
-                Some(decode::<Lease>(&message.payload).unwrap())
-            });
-            if let Some(lease) = lease {
+            if let Some(lease) = self.next_lease(Duration::from_millis(300)) {
                 let results = self.count_all(&lease);
                 held = vec![lease.id];
                 self.report(&results, 1);

@@ -83,11 +83,7 @@ impl NatsServer {
         self.folder.path()
     }
 
-    fn store(&self) -> PathBuf {
-        self.folder.path().join("nats-store")
-    }
-
-    /// Runs the server again, on the same port and with what it has stored.
+    /// Runs the server again, on the same port.
     pub fn run(&mut self) {
         let child = isolated(&self.program)
             .arg("-c")
@@ -118,11 +114,6 @@ impl NatsServer {
             child.kill().unwrap();
             child.wait().unwrap();
         }
-    }
-
-    /// Removes everything that it has stored. It must not run.
-    pub fn forget(&self) {
-        std::fs::remove_dir_all(self.store()).unwrap();
     }
 }
 

@@ -7,12 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_nats::Client;
-use async_nats::jetstream::{self, consumer::PullConsumer};
 use futures_util::StreamExt;
 use queenfold::actors::Finding;
 use queenfold::actors::Step;
 use queenfold::board::Size;
-use queenfold::cluster::lease::{Down, Holder, Lease, LeaseTimes, RunKey, Up, decode};
+use queenfold::cluster::lease::{Down, Holder, LeaseTimes, RunKey, Up, decode};
 use queenfold::colour::ColourPlan;
 use queenfold::engine::{CountedBy, Engine, Origin, Plan, Tally, TaskResult, WorkerId};
 use queenfold::ledger::{Facts, Intake, RunInfo, Shard, program};
@@ -88,8 +87,7 @@ async fn fake(
         .subscribe(format!("queenfold.test.down.any.{name}"))
         .await
         .unwrap();
-    let context = jetstream::new(client.clone());
-    let mut leases: Option<jetstream::consumer::pull::Stream> = None;
+    let mut is_welcome = false;
     let mut holder = Holder::new(vec![Arc::clone(&plan)], key, 1, 0);
     let facts = Facts {
         host,
@@ -109,17 +107,17 @@ async fn fake(
             Some(message) = down.next() => {
                 traffic.down.fetch_add(message.payload.len() as u64, Ordering::Relaxed);
                 match decode::<Down>(&message.payload).unwrap() {
-                    Down::Welcome { lease_ms, work_ms } if leases.is_none() => {
+                    Down::Welcome { lease_ms, work_ms } if !is_welcome => {
                         holder.set_times(LeaseTimes {
                             lease: Duration::from_millis(lease_ms),
                             work: Duration::from_millis(work_ms),
                         });
-                        let consumer: Result<PullConsumer, _> =
-                            context.get_consumer_from_stream(&name, "queenfold-test").await;
-                        if let Ok(consumer) = consumer {
-                            leases = Some(consumer.messages().await.unwrap());
-                            traffic.welcome.fetch_add(1, Ordering::Relaxed);
-                        }
+                        is_welcome = true;
+                        traffic.welcome.fetch_add(1, Ordering::Relaxed);
+                    }
+                    Down::Lease(lease) => {
+                        traffic.leases.fetch_add(1, Ordering::Relaxed);
+                        holder.take(&lease);
                     }
                     Down::Receipt(number) => {
                         let before = holder.first();
@@ -131,17 +129,6 @@ async fn fake(
                     _ => {}
                 }
             }
-            Some(Ok(message)) = async {
-                match &mut leases {
-                    Some(leases) => leases.next().await,
-                    None => std::future::pending().await,
-                }
-            } => {
-                traffic.down.fetch_add(message.payload.len() as u64, Ordering::Relaxed);
-                traffic.leases.fetch_add(1, Ordering::Relaxed);
-                holder.take(&decode::<Lease>(&message.payload).unwrap());
-                let _ = message.ack().await;
-            }
             _ = ticks.tick() => {
                 due = (due + speed * TICK.as_secs_f64()).min((speed * 5.0).max(1.0));
                 while due >= 1.0 {
@@ -152,10 +139,10 @@ async fn fake(
                     holder.measure(&result);
                     holder.record(start.elapsed(), Finding::Result(result.clone()));
                 }
-                if leases.is_some() {
+                if is_welcome {
                     said = holder.speak(start.elapsed());
                 }
-                if (leases.is_none() && hello.is_none_or(|at| at.elapsed().as_secs() >= 5)) || hello.is_none() {
+                if (!is_welcome && hello.is_none_or(|at| at.elapsed().as_secs() >= 5)) || hello.is_none() {
                     hello = Some(Instant::now());
                     let names = vec![plan.name().to_string()];
                     said = vec![Up::Hello(holder.hello(program(), facts.clone(), names))];

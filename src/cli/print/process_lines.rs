@@ -1,0 +1,74 @@
+//! What the coordinator of a run says of the processes that count, as lines and as JSON.
+
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+
+use crate::actors::HostProgress;
+use crate::telemetry::{Snapshot, duration, rate, several};
+
+/// A process that is silent for longer is said to be: it gives a sign of life several times in the shortest lease.
+const SILENT: Duration = Duration::from_secs(5);
+
+/// The speed of the whole run, the time left, and a line for each process that takes part.
+pub fn process_lines(run: &Snapshot) -> Vec<String> {
+    let processes = run.progress.hosts.as_deref().unwrap_or_default();
+    let cores: u64 = processes.iter().map(|process| process.cpu_workers).sum();
+    let speed = run.progress.speed.nodes_per_second();
+    let mut lines = vec![format!(
+        "rate        {} by {} with {}",
+        rate(speed as u64, Duration::from_secs(1)),
+        match processes.len() {
+            1 => "1 process".to_owned(),
+            number => format!("{number} processes"),
+        },
+        several(cores, "CPU worker")
+    )];
+    if let Some(eta) = run.progress.eta {
+        lines.push(format!("left        {}", duration(eta.left)));
+    }
+    lines.extend(processes.iter().map(|process| {
+        format!(
+            "process     {}: {}, {}, {}, holds {}, since {}",
+            process.host,
+            does(process),
+            rate(process.nodes, process.joined),
+            several(process.tasks, "task"),
+            process.tasks_held,
+            duration(process.joined)
+        )
+    }));
+    lines
+}
+
+/// What a process does, in words.
+pub fn does(process: &HostProgress) -> String {
+    match process {
+        _ if process.silent > SILENT => format!("silent for {}", duration(process.silent)),
+        _ if process.sick > 0 => format!("{} counted wrongly", process.sick),
+        _ if process.paused => "paused".to_owned(),
+        _ if process.tasks_held == 0 => "waits".to_owned(),
+        _ => format!("counts by {}", process.isa),
+    }
+}
+
+/// The same for programs.
+pub fn processes_json(run: &Snapshot) -> Vec<Json> {
+    let processes = run.progress.hosts.as_deref().unwrap_or_default();
+    let object = |process: &HostProgress| {
+        json!({
+            "host": process.host,
+            "isa": process.isa,
+            "cpu_workers": process.cpu_workers,
+            "devices": process.devices,
+            "tasks": process.tasks,
+            "tasks_held": process.tasks_held,
+            "nodes_per_second": process.nodes_per_second(),
+            "joined_seconds": process.joined.as_secs_f64(),
+            "silent_seconds": process.silent.as_secs_f64(),
+            "paused": process.paused,
+            "faulty_workers": process.sick,
+        })
+    };
+    processes.iter().map(object).collect()
+}
