@@ -9,17 +9,19 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
+use super::cell::Cell;
+use super::map_panel::{Legend, draw_map, room as room_for};
 use super::parts::{
-    Heights, boxed, draw_help, draw_speed, figure_lines, flow, key_line, percent, safe, share_bar,
-    speed, state,
+    boxed, draw_help, figure_lines, flow, key_line, percent, safe, share_bar, speed, state,
 };
 use super::picture::Picture;
+use super::speed_chart::draw_speed;
 use super::table::{Column, Rows};
 use crate::actors::RunState;
 use crate::cli::print::array_report::{ArrayReport, name};
 use crate::cli::print::host_lines::hosts_in_words;
 use crate::cluster::{IndexList, ShardState};
-use crate::telemetry::{Snapshot, Speeds, duration, several};
+use crate::telemetry::{Snapshot, Speeds, duration, grouped};
 
 /// A job array at one moment.
 pub struct ArrayMoment {
@@ -84,17 +86,44 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
     let footer = footer(view, area);
     let hosts = hosts_in_words(view.of.report.hosts());
     let rows = u16::try_from(view.of.running.len() + 1).unwrap_or(u16::MAX);
-    let heights = Heights::new(area, figures.len(), footer.len());
-    let room = heights.left;
+    let shards = shard_cells(&view.of.report);
+    let room = area.height.saturating_sub(2 + footer.len() as u16);
+    let figures_height = (figures.len() as u16).min(room);
+    let room = room - figures_height;
+    let speed_height = if room >= 12 { 6 } else { 0 };
+    let room = room - speed_height;
+    // A map of three lines beside a table of three at least.
+    let per_line = usize::from(area.width.saturating_sub(2).max(1));
+    let map_lines = u16::try_from(shards.len().div_ceil(per_line) + 2).unwrap_or(u16::MAX);
+    let map_height = if room >= 6 {
+        map_lines.min(room - rows.min(room - 3))
+    } else {
+        0
+    };
+    let room = room - map_height;
     let hosts_height = match u16::try_from(hosts.len()) {
         Ok(lines @ 1..) if room >= 6 => (lines + 2).min(room - rows.min(room - 3)),
         _ => 0,
     };
-    let [head, share, figures_area, speed, shards, hosts_area, foot] = Layout::vertical([
+    let map_height = map_height
+        + (room - hosts_height)
+            .saturating_sub(rows)
+            .min(WIDE_CELLS * map_height);
+    let [
+        head,
+        share,
+        figures_area,
+        speed,
+        map,
+        table,
+        hosts_area,
+        foot,
+    ] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Length(1),
-        Constraint::Length(heights.figures),
-        Constraint::Length(heights.speed),
+        Constraint::Length(figures_height),
+        Constraint::Length(speed_height),
+        Constraint::Length(map_height),
         Constraint::Min(0),
         Constraint::Length(hosts_height),
         Constraint::Length(footer.len() as u16),
@@ -108,9 +137,15 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
         view.theme,
         speed,
         &view.of.speeds,
-        "this watch began",
+        " speed since this watch began ",
     );
-    let first = draw_shards(frame, view, shards);
+    let (each, cells) = together(&shards, room_for(map));
+    let title = match each {
+        1 => format!(" {} shards, a cell each ", grouped(shards.len() as u64)),
+        _ => format!(" {} shards, {each} a cell ", grouped(shards.len() as u64)),
+    };
+    draw_map(frame, view.theme, map, &title, &cells, &SHARDS);
+    let first = draw_shards(frame, view, table);
     if hosts_height > 2 {
         let lines = hosts.iter().map(|line| Line::raw(safe(view.theme, line)));
         let lines = Paragraph::new(lines.collect::<Vec<_>>());
@@ -121,6 +156,41 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
         .help
         .map(|first| draw_help(frame, view.theme, area, &HELP, first));
     (first, help)
+}
+
+/// How often the map may be as high as it needs with the narrowest cells: wider ones are seen better.
+const WIDE_CELLS: u16 = 2;
+
+const SHARDS: Legend<4> = [
+    (&[Cell::Full], "finished"),
+    (&[Cell::Active], "running"),
+    (&[Cell::Before], "stopped"),
+    (&[Cell::Empty], "not begun"),
+];
+
+/// A cell for each shard.
+fn shard_cells(report: &ArrayReport) -> Vec<Cell> {
+    let of = |state, cell| report.shards(state).map(move |index| (index, cell));
+    let mut cells: Vec<_> = of(ShardState::Finished, Cell::Full)
+        .chain(of(ShardState::Running, Cell::Active))
+        .chain(of(ShardState::Stopped, Cell::Before))
+        .chain(of(ShardState::NotBegun, Cell::Empty))
+        .collect();
+    cells.sort_by_key(|(index, _)| *index);
+    cells.into_iter().map(|(_, cell)| cell).collect()
+}
+
+/// How many shards share a cell, and the cells: what is least finished of them shows, but a running one always does.
+fn together(shards: &[Cell], room: usize) -> (usize, Vec<Cell>) {
+    let each = shards.len().div_ceil(room.max(1)).max(1);
+    let first = |some: &[Cell]| {
+        let order = [Cell::Active, Cell::Empty, Cell::Before];
+        order
+            .into_iter()
+            .find(|cell| some.contains(cell))
+            .unwrap_or(Cell::Full)
+    };
+    (each, shards.chunks(each).map(first).collect())
 }
 
 fn title(view: &View<'_>) -> Line<'static> {
@@ -137,7 +207,12 @@ fn title(view: &View<'_>) -> Line<'static> {
 fn share_line(view: &View<'_>, width: u16) -> Line<'static> {
     let (done, all) = view.of.report.tasks();
     let share = done as f64 / all.max(1) as f64;
-    let after = format!(" {} · {done} of {}", percent(share), several(all, "task"));
+    let after = format!(
+        " {} · {} of {} tasks",
+        percent(share),
+        grouped(done),
+        grouped(all)
+    );
     share_bar(view.theme, width, share, &after)
 }
 
@@ -153,12 +228,12 @@ fn figures(view: &View<'_>, width: u16) -> Vec<Line<'static>> {
         (ShardState::Stopped, view.theme.waiting()),
         (ShardState::NotBegun, Style::new()),
     ]
-    .map(|(state, style)| (name(state), of(state).len().to_string(), style))
+    .map(|(state, style)| (name(state), grouped(of(state).len()), style))
     .into();
     let speeds = running.iter().map(RunningShard::nodes_per_second);
     figures.push(("speed", speed(speeds.sum()), Style::new()));
     let audits: u64 = report.hosts().values().map(|host| host.audits).sum();
-    figures.push(("audits", audits.to_string(), Style::new()));
+    figures.push(("audits", grouped(audits), Style::new()));
     for (host, sick) in report.sick() {
         let who = safe(view.theme, &format!("{} on {host}", sick.worker));
         figures.push(("counted wrongly", who, view.theme.bad()));
@@ -181,6 +256,7 @@ fn draw_shards(frame: &mut Frame<'_>, view: &View<'_>, area: Rect) -> usize {
     let running = &view.of.running;
     let rows = Rows {
         columns: &COLUMNS,
+        titles: COLUMNS.map(|column| column.0.into()),
         count: running.len(),
         none: "no shard is counted at the moment",
     };
@@ -190,7 +266,7 @@ fn draw_shards(frame: &mut Frame<'_>, view: &View<'_>, area: Rect) -> usize {
             None => view.theme.waiting(),
             Some(snapshot) => state(&snapshot.progress, view.theme).1,
         };
-        (cells(view, shard), style)
+        (cells(view, shard).map(Line::from), style)
     })
 }
 
@@ -344,6 +420,7 @@ mod tests {
             help: None,
             first: 0,
             note: None,
+            zone: &jiff::tz::TimeZone::UTC,
             can_leave: true,
         }
     }

@@ -5,12 +5,13 @@ use std::time::Duration;
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Rect};
 use ratatui::style::Style;
+use ratatui::text::Line;
 
 use super::parts::{safe, share_of, speed};
 use super::table::{Column, Rows};
 use super::theme::Theme;
 use crate::actors::HostProgress;
-use crate::telemetry::duration;
+use crate::telemetry::{duration, grouped};
 
 /// A host that is silent for longer is said to be: workers tell that they live several times in the shortest lease.
 const SILENT: Duration = Duration::from_secs(5);
@@ -38,6 +39,7 @@ pub fn draw_hosts(
     let all = hosts.iter().map(|host| host.nodes).sum();
     let rows = Rows {
         columns: &COLUMNS,
+        titles: COLUMNS.map(|column| column.0.into()),
         count: hosts.len(),
         none: "no host takes part at the moment",
     };
@@ -48,7 +50,7 @@ pub fn draw_hosts(
             _ if host.silent > SILENT || host.tasks_held == 0 => theme.waiting(),
             _ => Style::new(),
         };
-        (cells(theme, host, all), style)
+        (cells(theme, host, all).map(Line::from), style)
     })
 }
 
@@ -65,8 +67,8 @@ fn cells(theme: Theme, host: &HostProgress, all: u64) -> [String; COLUMNS.len()]
         safe(theme, &does),
         speed(host.nodes_per_second()),
         share_of(host.nodes, all),
-        host.tasks_held.to_string(),
-        host.tasks.to_string(),
+        grouped(host.tasks_held),
+        grouped(host.tasks),
         host.cpu_workers.to_string(),
         host.devices.to_string(),
         duration(host.joined),
