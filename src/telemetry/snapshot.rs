@@ -354,7 +354,7 @@ mod tests {
     #[test]
     fn what_happens_again_is_kept_once_with_its_last_time() {
         let keeper = keeper();
-        let mut tell = |at, kind| {
+        let tell = |at, kind| {
             let at = Duration::from_secs(at);
             keeper.event(&RunEvent { at, kind });
         };

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ratatui::Frame;
-use ratatui::layout::{Alignment, Constraint, Layout, Rect};
+use ratatui::layout::{Alignment, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
+use super::array_areas::{ArrayAreas, Wanted};
 use super::cell::Cell;
 use super::map_panel::{Legend, draw_map, room as room_for};
 use super::parts::{
@@ -85,81 +86,49 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
     let figures = figures(view, area.width);
     let footer = footer(view, area);
     let hosts = hosts_in_words(view.of.report.hosts());
-    let rows = u16::try_from(view.of.running.len() + 1).unwrap_or(u16::MAX);
     let shards = shard_cells(&view.of.report);
-    let room = area.height.saturating_sub(2 + footer.len() as u16);
-    let figures_height = (figures.len() as u16).min(room);
-    let room = room - figures_height;
-    let speed_height = if room >= 12 { 6 } else { 0 };
-    let room = room - speed_height;
-    // A map of three lines beside a table of three at least.
-    let per_line = usize::from(area.width.saturating_sub(2).max(1));
-    let map_lines = u16::try_from(shards.len().div_ceil(per_line) + 2).unwrap_or(u16::MAX);
-    let map_height = if room >= 6 {
-        map_lines.min(room - rows.min(room - 3))
-    } else {
-        0
-    };
-    let room = room - map_height;
-    let hosts_height = match u16::try_from(hosts.len()) {
-        Ok(lines @ 1..) if room >= 6 => (lines + 2).min(room - rows.min(room - 3)),
-        _ => 0,
-    };
-    let map_height = map_height
-        + (room - hosts_height)
-            .saturating_sub(rows)
-            .min(WIDE_CELLS * map_height);
-    let [
-        head,
-        share,
-        figures_area,
-        speed,
-        map,
-        table,
-        hosts_area,
-        foot,
-    ] = Layout::vertical([
-        Constraint::Length(1),
-        Constraint::Length(1),
-        Constraint::Length(figures_height),
-        Constraint::Length(speed_height),
-        Constraint::Length(map_height),
-        Constraint::Min(0),
-        Constraint::Length(hosts_height),
-        Constraint::Length(footer.len() as u16),
-    ])
-    .areas(area);
-    frame.render_widget(Paragraph::new(title(view)), head);
-    frame.render_widget(Paragraph::new(share_line(view, share.width)), share);
-    frame.render_widget(Paragraph::new(figures), figures_area);
+    let areas = ArrayAreas::new(
+        area,
+        &Wanted {
+            figures: figures.len(),
+            footer: footer.len(),
+            shards: shards.len(),
+            // A header, and a row at least.
+            rows: view.of.running.len().max(1) + 1,
+            hosts: hosts.len(),
+        },
+    );
+    frame.render_widget(Paragraph::new(title(view)), areas.title);
+    frame.render_widget(
+        Paragraph::new(share_line(view, areas.share.width)),
+        areas.share,
+    );
+    frame.render_widget(Paragraph::new(figures), areas.figures);
     draw_speed(
         frame,
         view.theme,
-        speed,
+        areas.speed,
         &view.of.speeds,
         " speed since this watch began ",
     );
-    let (each, cells) = together(&shards, room_for(map));
+    let (each, cells) = together(&shards, room_for(areas.map));
     let title = match each {
         1 => format!(" {} shards, a cell each ", grouped(shards.len() as u64)),
         _ => format!(" {} shards, {each} a cell ", grouped(shards.len() as u64)),
     };
-    draw_map(frame, view.theme, map, &title, &cells, &SHARDS);
-    let first = draw_shards(frame, view, table);
-    if hosts_height > 2 {
+    draw_map(frame, view.theme, areas.map, &title, &cells, &SHARDS);
+    let first = draw_shards(frame, view, areas.table);
+    if areas.hosts.height > 2 {
         let lines = hosts.iter().map(|line| Line::raw(safe(view.theme, line)));
         let lines = Paragraph::new(lines.collect::<Vec<_>>());
-        frame.render_widget(lines.block(boxed(view.theme, " hosts ")), hosts_area);
+        frame.render_widget(lines.block(boxed(view.theme, " hosts ")), areas.hosts);
     }
-    frame.render_widget(Paragraph::new(footer), foot);
+    frame.render_widget(Paragraph::new(footer), areas.footer);
     let help = view
         .help
         .map(|first| draw_help(frame, view.theme, area, &HELP, first));
     (first, help)
 }
-
-/// How often the map may be as high as it needs with the narrowest cells: wider ones are seen better.
-const WIDE_CELLS: u16 = 2;
 
 const SHARDS: Legend<4> = [
     (&[Cell::Full], "finished"),
@@ -338,172 +307,3 @@ const HELP: [&str; 11] = [
     "A scheduler may start a stopped shard again.",
     "Shards that start later are not paused.",
 ];
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use super::super::parts::screen;
-    use super::super::theme::Theme;
-    use super::*;
-    use crate::actors::{Eta, PauseReason, Progress};
-    use crate::board::Size;
-    use crate::ledger::HostShare;
-    use crate::telemetry::SnapshotKeeper;
-
-    const PLAIN: Theme = Theme::new(false, true);
-
-    fn shard(index: u64, progress: Progress) -> RunningShard {
-        let keeper = SnapshotKeeper::new(Size::new(24).unwrap(), "node\u{1b}7".to_owned(), None);
-        RunningShard {
-            index,
-            snapshot: Some(keeper.snapshot(Progress {
-                share: Some(0.999_99),
-                eta: Some(Eta {
-                    left: Duration::from_secs(187),
-                    uncertainty: Some(Duration::from_secs(3)),
-                }),
-                ..progress
-            })),
-            old: None,
-        }
-    }
-
-    fn running() -> Progress {
-        Progress {
-            state: RunState::Running,
-            ..Progress::default()
-        }
-    }
-
-    fn paused() -> Progress {
-        Progress {
-            state: RunState::Paused,
-            paused_for: vec![PauseReason::Asked],
-            ..Progress::default()
-        }
-    }
-
-    /// An array of eight shards, of which these are counted.
-    fn moment(running: Vec<RunningShard>) -> ArrayMoment {
-        let host = HostShare {
-            sessions: 3,
-            tasks: 1000,
-            nodes: 1 << 40,
-            audits: 2,
-            elapsed: Duration::from_secs(3600),
-            last_seen: crate::ledger::unix_time(),
-            ..HostShare::default()
-        };
-        let indices = running.iter().map(|shard| shard.index).collect();
-        ArrayMoment {
-            dir: "array-n24".into(),
-            what: "n = 24 by colour-1 and census-1 in 8 shards".to_owned(),
-            report: ArrayReport::of(
-                [indices, vec![0, 1], vec![7], vec![6]],
-                (1000, 3000),
-                BTreeMap::from([("node7".to_owned(), host)]),
-            ),
-            running,
-            speeds: Speeds {
-                each: Duration::from_secs(2),
-                nodes_per_second: vec![1e6, 2e6],
-            },
-            next_steps: vec!["sbatch --array=6-7 array-n24/slurm.sh".to_owned()],
-        }
-    }
-
-    fn view(of: &ArrayMoment) -> View<'_> {
-        View {
-            of,
-            theme: PLAIN,
-            help: None,
-            first: 0,
-            note: None,
-            zone: &jiff::tz::TimeZone::UTC,
-            can_leave: true,
-        }
-    }
-
-    #[test]
-    fn a_screen_of_80_columns_shows_shards_and_hosts() {
-        let silent = RunningShard {
-            old: Some(Duration::from_secs(90)),
-            ..shard(4, running())
-        };
-        let new = RunningShard {
-            index: 5,
-            snapshot: None,
-            old: None,
-        };
-        let moment = moment(vec![shard(2, running()), shard(3, paused()), silent, new]);
-        let shown = screen(&view(&moment), (80, 24)).join("\n");
-        let expected = "\
-array-n24 · n = 24 by colour-1 and census-1 in 8 shards
-█████████████████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░ 33.3 % · 1000 of 3000 tasks
-finished 2   running 4   stopped 1   not begun 1   speed 0.00 node/s   audits 2
-┌ speed since this watch began · at most 2.00 Mnode/s ─────────────────────────┐
-│ █                                                                            │
-│▄█                                                                            │
-│██                                                                            │
-└──────────────────────────────────────────────────────────────────────────────┘
- shard  host              does                  share          speed        left
-     2  node\\u{1b}7       running              99.9 %    0.00 node/s        3:07
-     3  node\\u{1b}7       paused (asked for)   99.9 %    0.00 node/s        3:07
-     4  node\\u{1b}7       silent for 1:30      99.9 %              -           -
-     5  ?                 starts
-";
-        assert!(shown.starts_with(expected), "{shown}");
-        assert!(shown.contains("│node7: 1000 tasks, 100.0 % of the nodes"));
-        assert!(
-            shown.ends_with(
-                "go on: sbatch --array=6-7 array-n24/slurm.sh\n\
-                 p pause   d stop   ? help   t theme   q leave"
-            ),
-            "{shown}"
-        );
-    }
-
-    #[test]
-    fn an_array_is_paused_if_all_running_shards_are() {
-        let of = |shards: Vec<Progress>| {
-            let shards = (2..).zip(shards).map(|(index, of)| shard(index, of));
-            moment(shards.collect()).is_paused()
-        };
-        assert!(of(vec![paused(), paused()]));
-        assert!(!of(vec![paused(), running()]));
-        let silent = RunningShard {
-            old: Some(Duration::from_secs(90)),
-            ..shard(3, paused())
-        };
-        assert!(!moment(vec![shard(2, paused()), silent]).is_paused());
-        assert!(!of(Vec::new()));
-    }
-
-    #[test]
-    fn every_size_is_drawn() {
-        let moments = [0, 1, 300]
-            .map(|shards| moment((0..shards).map(|index| shard(index, running())).collect()));
-        for moment in &moments {
-            for width in (1..=40).chain([80, 120, 300]) {
-                for height in (1..=30).chain([60, 200]) {
-                    for help in [None, Some(0), Some(99)] {
-                        let view = View {
-                            help,
-                            note: Some("a note"),
-                            first: 290,
-                            ..view(moment)
-                        };
-                        let shown = screen(&view, (width, height));
-                        assert!(
-                            "array-n24 · n = 24".starts_with(&shown[0])
-                                || width > 18
-                                || help.is_some(),
-                            "{shown:#?}"
-                        );
-                    }
-                }
-            }
-        }
-    }
-}

@@ -99,7 +99,7 @@ pub fn help_text(view: &View<'_>) -> Vec<&'static str> {
 const WORKER_NAMES: &str = "\
 busy: share of the time that it counted
 stolen: had a task, but others had its core
-waits: had no task
+waits: had no task, or the run was paused
 speed of a worker: while it has a task
 share: of the nodes that this run searched
 

@@ -24,6 +24,21 @@ pub fn room(area: Rect) -> usize {
     usize::from(area.width.saturating_sub(2)) * usize::from(area.height.saturating_sub(2))
 }
 
+/// How wide so many cells can be.
+fn width(cells: usize, columns: usize, lines: usize) -> usize {
+    (1..=WIDEST.min(columns))
+        .rev()
+        .find(|width| cells.div_ceil(columns / width) <= lines)
+        .unwrap_or(1)
+}
+
+/// How many lines so many cells fill, of at most `most`.
+pub fn lines(cells: usize, columns: u16, most: u16) -> u16 {
+    let columns = usize::from(columns.max(1));
+    let lines = cells.div_ceil(columns / width(cells, columns, most.into()));
+    u16::try_from(lines).map_or(most, |lines| lines.min(most))
+}
+
 /// Draws the cells, as wide as there is room for. Of the legend only what occurs is shown.
 pub fn draw_map<const KINDS: usize>(
     frame: &mut Frame<'_>,
@@ -38,10 +53,7 @@ pub fn draw_map<const KINDS: usize>(
     }
     let columns = usize::from(area.width - 2);
     let rows = usize::from(area.height - 2);
-    let width = (1..=WIDEST.min(columns))
-        .rev()
-        .find(|width| cells.len().div_ceil(columns / width) <= rows)
-        .unwrap_or(1);
+    let width = width(cells.len(), columns, rows);
     let lines = cells.chunks(columns / width).map(|row| {
         let spans = row.iter().map(|cell| {
             let (glyph, style) = theme.cell(*cell);

@@ -1,6 +1,7 @@
 //! A dashboard of a run: in the terminal of the run itself (`--tui`), or in another one (`watch`), which also shows
 //! job arrays.
 
+mod array_areas;
 mod array_view;
 mod cell;
 mod events_panel;
@@ -163,7 +164,7 @@ pub fn show<P: Picture>(
                 help,
                 first,
                 note: note.as_deref(),
-                zone: &zone,
+                zone: zone.clone(),
                 can_leave: !steer.is_own(),
             };
             (first, help) = P::draw(frame, &view);

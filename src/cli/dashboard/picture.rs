@@ -28,7 +28,7 @@ pub struct View<'a, P> {
     /// Something to tell below everything else.
     pub note: Option<&'a str>,
     /// The zone of the times of day.
-    pub zone: &'a TimeZone,
+    pub zone: TimeZone,
     /// What the key `q` does; it does nothing in the terminal of the run itself.
     pub can_leave: bool,
 }

@@ -45,11 +45,13 @@ impl RunAreas {
         let lines = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
         let footer = lines(wanted.footer);
         let room = screen.height.saturating_sub(2 + footer);
-        let figures = lines(wanted.figures).min(room);
-        let mut room = room - figures;
         let rows = lines(wanted.rows);
-        // The table needs three lines at least.
+        // The table needs three lines at least, and is worth more than the last figures.
         let table = rows.min(3);
+        let figures = lines(wanted.figures)
+            .min(room.saturating_sub(table).max(1))
+            .min(room);
+        let mut room = room - figures;
         let mut take = |least: u16| match room >= least + table {
             true => {
                 room -= least;
@@ -71,11 +73,19 @@ impl RunAreas {
                 room -= more;
             }
         };
-        more(&mut events, lines(wanted.incidents + 2).min(6));
-        let per_line = usize::from(screen.width.saturating_sub(2).max(1));
-        more(&mut map, lines(wanted.cells.div_ceil(per_line) + 2).min(14));
+        let all_events = lines(wanted.incidents + 2);
+        more(&mut events, all_events.min(6));
+        let inside = match is_beside {
+            true => beside(screen)[1].width,
+            false => screen.width,
+        };
+        let per_line = usize::from(inside.saturating_sub(2).max(1));
+        // With one line less than that, cells would share a place.
+        let whole_map = lines(wanted.cells.div_ceil(per_line) + 2);
+        more(&mut map, whole_map.min(14));
         more(&mut speed, 16);
-        more(&mut events, u16::MAX);
+        more(&mut events, all_events);
+        more(&mut speed, if is_beside { whole_map.min(30) } else { 24 });
         let [title, share, figures, band, map, table, events, footer] = Layout::vertical([
             Constraint::Length(1),
             Constraint::Length(1),
@@ -104,4 +114,9 @@ impl RunAreas {
             footer,
         }
     }
+}
+
+/// The speed and the map in one band.
+fn beside(band: Rect) -> [Rect; 2] {
+    Layout::horizontal([Constraint::Percentage(55), Constraint::Min(0)]).areas(band)
 }

@@ -2,6 +2,7 @@
 //! --workers 2`, stopped and resumed. After a change that is meant,
 //! `SNAPSHOTS=overwrite cargo test --release --lib dashboard` writes the screens and `docs/dashboard.svg`.
 
+mod array;
 mod svg;
 
 use std::path::{Path, PathBuf};
@@ -113,7 +114,7 @@ fn view(snapshot: &Snapshot, theme: Theme) -> View<'_> {
         help: None,
         first: 0,
         note: None,
-        zone: &TimeZone::UTC,
+        zone: TimeZone::UTC,
         can_leave: true,
     }
 }
