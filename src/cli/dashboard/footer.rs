@@ -99,13 +99,17 @@ pub fn help_text(view: &View<'_>) -> Vec<&'static str> {
 const WORKER_NAMES: &str = "\
 busy: share of the time that it counted
 stolen: had a task, but others had its core
-waits: had no task, or the run was paused
+idle: had no task, or the run was paused
 speed of a worker: while it has a task
 share: of the nodes that this run searched
 
-map: tasks in the order of the plan; the run
-  takes them from all over it. A task that a
-  GPU or another host counts shows at its end.
+map of the tasks, in the order of the plan; the
+run takes them from all over it
+  now: being counted by a CPU worker
+  before: recorded in an earlier session
+  differed: two counts of it were not equal
+queue: batches of tasks ready for workers
+audits: tasks that were counted twice
 CPU: share of all processors, lately";
 
 const HOST_NAMES: &str = "\

@@ -88,10 +88,10 @@ pub fn draw_map<const KINDS: usize>(
 
 const TASKS: Legend<5> = [
     (&[Cell::Full, Cell::Partly(0.5)], "counted"),
-    (&[Cell::Active], "counting"),
-    (&[Cell::Empty], "to count"),
-    (&[Cell::Wrong], "counts differed"),
-    (&[Cell::Before, Cell::SomeBefore], "recorded earlier"),
+    (&[Cell::Active], "now"),
+    (&[Cell::Empty], "left"),
+    (&[Cell::Wrong], "differed"),
+    (&[Cell::Before, Cell::SomeBefore], "before"),
 ];
 
 /// Draws the tasks of a run.

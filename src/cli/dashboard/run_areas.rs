@@ -100,7 +100,7 @@ impl RunAreas {
         let [speed, map] = match is_beside {
             false => [band, map],
             true => {
-                Layout::horizontal([Constraint::Percentage(55), Constraint::Min(0)]).areas(band)
+                Layout::horizontal([Constraint::Percentage(50), Constraint::Min(0)]).areas(band)
             }
         };
         Self {

@@ -93,11 +93,11 @@ fn title(view: &View<'_>, width: u16) -> Line<'static> {
     } = view.of;
     let (state, style) = state(progress, view.theme);
     let engines: Vec<_> = engines.iter().map(|engine| engine.name()).collect();
-    let rest = format!(
-        " · {} · {} · {host}",
-        duration(progress.elapsed),
-        engines.join(" + ")
-    );
+    let by = match engines.is_empty() {
+        true => String::new(),
+        false => format!(" · by {}", engines.join(" + ")),
+    };
+    let rest = format!(" · {}{by} · on {host}", duration(progress.elapsed));
     let board = format!("{n} queens");
     let between = " · ";
     // What is given is cut where it does not fit, so that the state and the machine are seen.

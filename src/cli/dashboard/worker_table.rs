@@ -12,15 +12,15 @@ use crate::actors::{WorkerProgress, WorkerState};
 use crate::telemetry::grouped;
 
 /// Columns of the bar.
-const BAR: u16 = 23;
+const BAR: u16 = 22;
 
 const COLUMNS: [Column; 10] = [
-    ("worker", 9, Alignment::Left),
+    ("worker", 10, Alignment::Left),
     // Its title shows what the parts of the bar mean.
     ("", BAR, Alignment::Left),
     ("busy", 5, Alignment::Right),
     ("stolen", 6, Alignment::Right),
-    ("waits", 5, Alignment::Right),
+    ("idle", 5, Alignment::Right),
     ("speed", 12, Alignment::Right),
     ("tasks", 6, Alignment::Right),
     ("share", 7, Alignment::Right),
@@ -37,15 +37,15 @@ pub fn draw_workers(
     first: usize,
 ) -> usize {
     let all = workers.iter().map(|worker| worker.nodes).sum();
-    let [busy, stolen, waits] = parts(theme);
+    let [busy, stolen, idle] = parts(theme);
     let mut titles = COLUMNS.map(|column| Line::from(column.0));
     titles[1] = Line::from(vec![
         Span::styled(busy.0, busy.1),
         Span::raw(" busy "),
         Span::styled(stolen.0, stolen.1),
         Span::raw(" stolen "),
-        Span::styled(waits.0, waits.1),
-        Span::raw(" waits"),
+        Span::styled(idle.0, idle.1),
+        Span::raw(" idle"),
     ]);
     let rows = Rows {
         columns: &COLUMNS,
@@ -66,11 +66,11 @@ pub fn draw_workers(
 
 /// How the parts of a bar look: on a core, without one, without a task.
 fn parts(theme: Theme) -> [(&'static str, Style); 3] {
-    let [busy, stolen, waits] = theme.parts();
+    let [busy, stolen, idle] = theme.parts();
     [
         (busy, theme.good()),
         (stolen, theme.stolen()),
-        (waits, theme.waiting()),
+        (idle, theme.waiting()),
     ]
 }
 
@@ -82,20 +82,20 @@ struct Spent {
     /// The share with a task and no core, because somebody else had it; `None` if that is not known.
     stolen: Option<f64>,
     /// The share without a task.
-    waits: f64,
+    idle: f64,
 }
 
 impl Spent {
     /// `None` if nothing is known yet.
     fn of(worker: &WorkerProgress) -> Option<Self> {
-        let waits = worker.waiting + worker.starved;
-        let all = worker.busy + waits;
+        let idle = worker.waiting + worker.starved;
+        let all = worker.busy + idle;
         let has_task = (!all.is_zero()).then(|| worker.busy.div_duration_f64(all))?;
         let stolen = worker.core_share().map(|core| has_task * (1.0 - core));
         Some(Self {
             busy: has_task - stolen.unwrap_or(0.0),
             stolen,
-            waits: 1.0 - has_task,
+            idle: 1.0 - has_task,
         })
     }
 
@@ -141,7 +141,7 @@ fn cells(theme: Theme, worker: &WorkerProgress, all: u64) -> [Line<'static>; COL
         },
         of(|spent| Some(spent.busy)),
         of(|spent| spent.stolen),
-        of(|spent| Some(spent.waits)),
+        of(|spent| Some(spent.idle)),
         speed(worker.nodes_per_second()).into(),
         grouped(worker.tasks).into(),
         share_of(worker.nodes, all).into(),
@@ -157,8 +157,8 @@ mod tests {
     use super::*;
     use crate::engine::WorkerId;
 
-    fn worker(busy: u64, waits: u64, batches: u64, cpu: u64) -> WorkerProgress {
-        let [busy, waiting, batches, cpu] = [busy, waits, batches, cpu].map(Duration::from_secs);
+    fn worker(busy: u64, idle: u64, batches: u64, cpu: u64) -> WorkerProgress {
+        let [busy, waiting, batches, cpu] = [busy, idle, batches, cpu].map(Duration::from_secs);
         WorkerProgress {
             id: WorkerId::Cpu(0),
             counted_by: None,
@@ -182,7 +182,7 @@ mod tests {
         let spent = Spent::of(&worker(80, 20, 60, 45)).unwrap();
         assert!((spent.busy - 0.6).abs() < 1e-9, "{spent:?}");
         assert!((spent.stolen.unwrap() - 0.2).abs() < 1e-9, "{spent:?}");
-        assert!((spent.waits - 0.2).abs() < 1e-9, "{spent:?}");
+        assert!((spent.idle - 0.2).abs() < 1e-9, "{spent:?}");
         let bar = spent.bar(Theme::new(false, false), 10).to_string();
         assert_eq!(bar, "######xx..");
         // Before its first batch ends, nobody knows.

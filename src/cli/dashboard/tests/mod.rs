@@ -150,7 +150,7 @@ fn the_screens_of_a_run_are_as_before() {
 #[test]
 fn the_picture_in_the_readme_is_of_this_dashboard() {
     let snapshot = real_run();
-    let mut terminal = Terminal::new(TestBackend::new(100, 30)).unwrap();
+    let mut terminal = Terminal::new(TestBackend::new(120, 34)).unwrap();
     terminal
         .draw(|frame| {
             Snapshot::draw(frame, &view(&snapshot, Theme::new(true, true)));
@@ -173,9 +173,9 @@ fn every_size_is_drawn_and_shows_the_state() {
         suspects: 3,
     });
     snapshot.progress.corrected = 1;
-    for width in (1..=40).chain([80, 120, 300]) {
-        for height in (1..=30).chain([60, 200]) {
-            for help in [None, Some(0), Some(99)] {
+    for width in (1..=24).chain([40, 80, 100, 300]) {
+        for height in (1..=16).chain([24, 30, 60, 200]) {
+            for help in [None, Some(99)] {
                 let view = View {
                     help,
                     note: Some("a note"),
@@ -220,12 +220,14 @@ fn every_key_of_the_help_can_be_seen_on_a_small_screen() {
         "│up down ",
         "│? ",
         "│q ",
-        "while it has a task",
+        "│busy: share",
+        "│stolen: had",
+        "│CPU: share",
     ] {
         assert!(seen.contains(key), "no {key} in {seen}");
     }
     // Where there is room for all of it, nothing scrolls.
-    let all = help(99, (80, 30)).1;
+    let all = help(99, (80, 34)).1;
     assert!(all.contains(" keys ─") && all.contains("│p  "), "{all}");
 }
 

@@ -92,6 +92,11 @@ pub fn picture(screen: &Buffer, title: &str) -> String {
                     (2 * usize::from(begin) + across, 4 * usize::from(row) + down)
                 }));
                 column += 1;
+            } else if symbol == "│" {
+                // Of text, it would have gaps.
+                let middle = x + WIDE / 2.0 - 0.5;
+                writeln!(svg, "<rect class=\"{class}\" x=\"{middle:.1}\" y=\"{y:.1}\" width=\"1\" height=\"{HIGH}\"/>").unwrap();
+                column += 1;
             } else if let Some((full, opacity)) = block(symbol) {
                 while column < columns && of(column) == (symbol, style) {
                     column += 1;
@@ -107,7 +112,8 @@ pub fn picture(screen: &Buffer, title: &str) -> String {
                 let mut text = String::new();
                 while column < columns {
                     let (symbol, other) = of(column);
-                    let is_text = dots(symbol).is_none() && block(symbol).is_none();
+                    let is_text =
+                        symbol != "│" && dots(symbol).is_none() && block(symbol).is_none();
                     if !is_text || (other != style && symbol != " ") || text.ends_with("  ") {
                         break;
                     }
