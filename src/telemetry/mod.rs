@@ -10,7 +10,7 @@
 //! * [`EventFile`]: the events of a run as JSON Lines.
 //! * [`History`]: the few of them that a report needs. [`incident`](fn@incident): an event in words.
 //! * [`metrics`](fn@metrics): how far a run is, for Prometheus.
-//! * [`Snapshot`]: what a dashboard shows; [`SnapshotKeeper`] observes a run for it.
+//! * `Snapshot`: what a dashboard shows; `SnapshotKeeper` observes a run for it. Cargo feature `cli`.
 //! * [`hold_messages`]: lines on standard error wait while a dashboard has the screen.
 //! * [`profile`](fn@profile): how the workers spent a run.
 //! * [`progress_line`]: how far a run is.
