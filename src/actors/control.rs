@@ -9,6 +9,7 @@ use super::live_progress::LiveProgress;
 use super::messages::ToRun;
 use super::pause_reason::PauseReason;
 use super::progress::Progress;
+use super::task_map::TaskMap;
 
 /// A handle on a run from outside: ask how far it is, tell it to stop. Clones are the same handle.
 ///
@@ -109,6 +110,12 @@ impl Control {
     pub fn progress(&self) -> Progress {
         let live = self.shared.progress.lock().clone();
         live.map(|live| live.now()).unwrap_or_default()
+    }
+
+    /// Which tasks of the run are counted.
+    pub fn task_map(&self) -> TaskMap {
+        let live = self.shared.progress.lock().clone();
+        live.map(|live| live.map()).unwrap_or_default()
     }
 
     /// Makes the run under this control fail where `faults` say.

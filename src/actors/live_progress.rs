@@ -5,11 +5,15 @@ use parking_lot::Mutex;
 use super::events::RunEvent;
 use super::host_progress::HostProgress;
 use super::progress::Progress;
+use super::task_map::{MapKeeper, Mapped, TaskMap};
+use super::worker_progress::WorkerState;
+use crate::engine::TaskKey;
 
 /// The progress of a run that takes place in this process.
 pub(super) struct LiveProgress {
     start: Instant,
     progress: Mutex<Progress>,
+    map: Mutex<MapKeeper>,
 }
 
 impl LiveProgress {
@@ -18,6 +22,7 @@ impl LiveProgress {
         Self {
             start: Instant::now(),
             progress: Mutex::default(),
+            map: Mutex::default(),
         }
     }
 
@@ -28,6 +33,31 @@ impl LiveProgress {
 
     pub(super) fn note(&self, event: &RunEvent) {
         self.progress.lock().note(event);
+        self.map.lock().note(&event.kind);
+    }
+
+    /// The run begins with these tasks.
+    pub(super) fn map_tasks(&self, plans: &[Mapped]) {
+        *self.map.lock() = MapKeeper::new(plans);
+    }
+
+    /// Tasks that others counted.
+    pub(super) fn map_counted(&self, keys: impl Iterator<Item = TaskKey>) {
+        let mut map = self.map.lock();
+        keys.for_each(|key| map.count(key));
+    }
+
+    /// Which tasks are counted now.
+    pub(super) fn map(&self) -> TaskMap {
+        let progress = self.progress.lock();
+        let counting = progress
+            .workers
+            .iter()
+            .filter_map(|worker| match worker.state {
+                WorkerState::Counting(key) => Some(key),
+                _ => None,
+            });
+        self.map.lock().map(counting)
     }
 
     pub(super) fn show_hosts(&self, hosts: Vec<HostProgress>) {

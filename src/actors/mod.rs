@@ -112,6 +112,7 @@ mod source;
 mod spec;
 mod state;
 mod stock;
+mod task_map;
 mod worker;
 mod worker_progress;
 mod wrong_count_search;
@@ -140,10 +141,12 @@ pub use progress::Progress;
 pub use recorder::{Finding, Flushed, OnCheckpoint, RecordError, RecordedResult, Recorder};
 pub use report::{Report, RunError};
 pub use source::{
-    Restored, Source, Step, Supply, SupplySize, Walk, WholePlans, chosen, cost_of, evenly_spaced,
+    Part, Restored, Source, Step, Supply, SupplySize, Walk, WholePlans, chosen, cost_of,
+    evenly_spaced,
 };
 pub use spec::{DeviceSpec, RunSpec, SumCheck};
 pub use state::RunState;
+pub use task_map::TaskMap;
 pub use worker_progress::{WorkerProgress, WorkerState};
 
 use live_progress::LiveProgress;

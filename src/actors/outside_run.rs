@@ -10,7 +10,7 @@ use super::live_progress::LiveProgress;
 use super::observers::Observers;
 use super::pause_reason::PauseReason;
 use super::recent_speed::RecentSpeed;
-use super::source::{SupplySize, cost_of};
+use super::source::{Part, SupplySize, cost_of};
 use super::state::RunState;
 use crate::engine::{CostTable, Plan, TaskKey, TaskResult, TaskSet};
 use crate::simd::Isa;
@@ -67,6 +67,12 @@ impl OutsideRun {
         let observers = Observers::new(live, observers);
         observers.tell(EventKind::State(RunState::Planning));
         let mut tasks_done = 0;
+        let plans: Vec<_> = plans.into_iter().collect();
+        let mapped = plans.iter().map(|(plan, done)| {
+            let recorded = Arc::new(done.clone());
+            (plan.engine(), plan.tasks(), Part::WHOLE, recorded)
+        });
+        observers.progress().map_tasks(&mapped.collect::<Vec<_>>());
         let costs = CostTable::default();
         let plans = plans.into_iter().map(|(plan, done)| {
             tasks_done += done.len();
@@ -120,6 +126,8 @@ impl OutsideRun {
             self.solutions += result.solutions;
         }
         self.tasks_done += results.len() as u64;
+        let keys = results.iter().map(|result| result.key);
+        self.observers.progress().map_counted(keys);
         if !results.is_empty() {
             let tasks = results.len() as u64;
             self.tell(EventKind::Checkpoint { tasks });

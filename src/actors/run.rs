@@ -26,6 +26,7 @@ use super::shared::RunShared;
 use super::spec::{DeviceSpec, RunSpec};
 use super::state::RunState;
 use super::stock::Stock;
+use super::task_map::Mapped;
 use super::worker::Worker;
 use crate::engine::Plan;
 
@@ -53,6 +54,7 @@ pub(super) struct Run {
 pub(super) struct Prepared {
     fresh: Vec<Fresh>,
     counted: CountedTasks,
+    mapped: Vec<Mapped>,
 }
 
 impl Prepared {
@@ -60,12 +62,17 @@ impl Prepared {
         let open = |plan: &Arc<dyn Plan>| {
             let supply = spec.source.open(plan.as_ref());
             let counted = CountedPlan::new(supply.size, &supply.restored);
-            (Fresh::new(supply, plan.as_ref()), counted)
+            let recorded = Arc::clone(&supply.restored.tasks);
+            let part = supply.part.clone();
+            let mapped = (plan.engine(), plan.tasks(), part, recorded);
+            ((Fresh::new(supply, plan.as_ref()), counted), mapped)
         };
-        let (fresh, counted) = spec.plans.iter().map(open).unzip();
+        let (opened, mapped): (Vec<_>, _) = spec.plans.iter().map(open).unzip();
+        let (fresh, counted) = opened.into_iter().unzip();
         Self {
             fresh,
             counted: CountedTasks::new(counted),
+            mapped,
         }
     }
 }
@@ -313,6 +320,10 @@ impl Actor for Run {
         let tasks: u64 = plans.iter().map(|plan| plan.tasks).sum();
         info!(workers = self.shared.roster.workers(), tasks, "run begins");
         let workers = self.shared.roster.ids().to_vec();
+        if let Some(prepared) = &self.prepared {
+            let progress = self.shared.observers.progress();
+            progress.map_tasks(&prepared.mapped);
+        }
         self.shared
             .observers
             .tell(EventKind::Planned { plans, workers });

@@ -29,6 +29,49 @@ pub struct Supply {
     pub size: Option<SupplySize>,
     /// What was counted before this run.
     pub restored: Restored,
+    /// The tasks of the plan that belong to the run, restored ones included.
+    pub part: Part,
+}
+
+/// Tasks of a plan, each with a position among them.
+#[derive(Clone, Debug)]
+pub enum Part {
+    /// Those at `first`, `first + spacing`, `first + 2 · spacing`, ….
+    Spaced {
+        /// The first.
+        first: u64,
+        /// From one to the next, at least 1.
+        spacing: u64,
+    },
+    /// These, ascending.
+    Listed(Arc<[u64]>),
+}
+
+impl Part {
+    /// The whole plan.
+    pub const WHOLE: Self = Self::Spaced {
+        first: 0,
+        spacing: 1,
+    };
+
+    /// How many tasks of a plan of so many these are.
+    pub(super) fn count(&self, tasks: u64) -> u64 {
+        match self {
+            Self::Spaced { first, spacing } => tasks.saturating_sub(*first).div_ceil(*spacing),
+            Self::Listed(tasks) => tasks.len() as u64,
+        }
+    }
+
+    /// Where a task is among them; `None` if it is not.
+    pub(super) fn position(&self, task: u64) -> Option<u64> {
+        match self {
+            Self::Spaced { first, spacing } => {
+                let after = task.checked_sub(*first)?;
+                after.is_multiple_of(*spacing).then(|| after / spacing)
+            }
+            Self::Listed(tasks) => Some(tasks.binary_search(&task).ok()? as u64),
+        }
+    }
 }
 
 /// How much a [`Walk`] gives.
@@ -129,14 +172,17 @@ pub fn evenly_spaced(plan: &dyn Plan, first: u64, spacing: u64, restored: Restor
             cost: (cost - cost_before).max(0.0),
         }),
         restored,
+        part: Part::Spaced { first, spacing },
     }
 }
 
 /// Those of `tasks` of `plan` that are not restored, in a scattered order: if they are ascending, any stretch of
 /// it is a fair sample of all.
 pub fn chosen(plan: &dyn Plan, tasks: impl Iterator<Item = u64>, restored: Restored) -> Supply {
-    let left: Vec<u64> = tasks
-        .filter(|task| *task < plan.tasks() && !restored.tasks.contains(*task))
+    let part: Arc<[u64]> = tasks.filter(|task| *task < plan.tasks()).collect();
+    let left = part.iter().copied();
+    let left: Vec<u64> = left
+        .filter(|task| !restored.tasks.contains(*task))
         .collect();
     let count = left.len() as u64;
     Supply {
@@ -150,6 +196,7 @@ pub fn chosen(plan: &dyn Plan, tasks: impl Iterator<Item = u64>, restored: Resto
             tasks: left,
         }),
         restored,
+        part: Part::Listed(part),
     }
 }
 
@@ -347,6 +394,22 @@ mod tests {
         assert_eq!(size.tasks, 3);
         assert!((size.cost - cost).abs() < 1e-9 * plan.total_cost());
         assert_eq!(all(&mut supply), [1, 4, 30]);
+    }
+
+    #[test]
+    fn the_tasks_of_a_part_have_positions_without_gaps() {
+        let parts = [
+            Part::WHOLE,
+            Part::Spaced {
+                first: 2,
+                spacing: 3,
+            },
+            Part::Listed([1, 4, 9].into()),
+        ];
+        for part in parts {
+            let positions = (0..10).filter_map(|task| part.position(task));
+            assert!(positions.eq(0..part.count(10)), "{part:?}");
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::host::host_name;
 use super::recording::Change;
 use super::{LedgerError, LoggedCorrection, Recording, Store};
 use crate::actors::{
-    Finding, Flushed, OnCheckpoint, RecordError, Recorder, Restored, Source, Supply, cost_of,
+    Finding, Flushed, OnCheckpoint, Part, RecordError, Recorder, Restored, Source, Supply, cost_of,
     evenly_spaced,
 };
 use crate::engine::{Engine, Method, Origin, Plan, Tally, TaskKey, TaskSet, WorkerId};
@@ -166,7 +166,12 @@ impl Source for ChosenTasks {
             ..Restored::default()
         };
         let (tasks, sum) = self.before.get(&plan.engine()).cloned().unwrap_or_default();
+        let mut part = chosen.clone();
+        for index in tasks.iter() {
+            part.insert(index);
+        }
         Supply {
+            part: Part::Listed(part.iter().collect()),
             restored: Restored {
                 cost: cost_of(plan, tasks.iter(), tasks.len()),
                 tasks: Arc::new(tasks),

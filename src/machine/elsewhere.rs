@@ -25,6 +25,17 @@ pub(super) fn processor() -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
+/// The mean clock of the processors, in MHz.
+#[cfg(feature = "cli")]
+pub(super) fn clock() -> Option<f64> {
+    let asked = RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing().with_frequency());
+    let system = System::new_with_specifics(asked);
+    let clocks = system.cpus().iter().map(|cpu| cpu.frequency() as f64);
+    let mean = clocks.sum::<f64>() / system.cpus().len() as f64;
+    // A system that knows no clock tells 0.
+    (mean > 0.0).then_some(mean)
+}
+
 /// The processors, as far as the system tells; it has no files below a root.
 #[cfg(feature = "cli")]
 pub(super) fn described(_: &std::path::Path) -> Processor {

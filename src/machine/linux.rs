@@ -32,6 +32,22 @@ fn cpu_name(cpuinfo: &str) -> Option<String> {
     field(cpuinfo, "model name").map(str::to_owned)
 }
 
+/// The mean clock of the processors, in MHz.
+#[cfg(feature = "cli")]
+pub(super) fn clock() -> Option<f64> {
+    mean_clock(&read("/proc/cpuinfo")?)
+}
+
+#[cfg(feature = "cli")]
+fn mean_clock(cpuinfo: &str) -> Option<f64> {
+    let clocks = cpuinfo.lines().filter_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        (name.trim() == "cpu MHz").then(|| value.trim().parse::<f64>().ok())?
+    });
+    let clocks: Vec<_> = clocks.collect();
+    (!clocks.is_empty()).then(|| clocks.iter().sum::<f64>() / clocks.len() as f64)
+}
+
 /// The processors, as the files below `root` tell: those of the kernel's pages `cputopology`, `sysfs-devices-system-cpu`
 /// and `numa`.
 #[cfg(feature = "cli")]
@@ -166,6 +182,14 @@ mod tests {
             Some(16384)
         );
         assert_eq!(main_memory("MemTotal: much"), None);
+    }
+
+    #[cfg(feature = "cli")]
+    #[test]
+    fn the_clock_is_the_mean_of_all_processors() {
+        let cpuinfo = "cpu MHz\t\t: 2000.5\nflags : a\n\ncpu MHz\t\t: 3000.5\n";
+        assert_eq!(mean_clock(cpuinfo), Some(2500.5));
+        assert_eq!(mean_clock("processor : 0\n"), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use cpu_time::ProcessTime;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::proc_files::read;
 
@@ -24,6 +24,17 @@ pub struct Load {
     pub steal: Option<f64>,
     /// How many threads wanted to run, as the mean of the last minute; this program is one of them.
     pub average: Option<f64>,
+}
+
+/// Who had the processors: shares of the time of all of them, 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CpuShares {
+    /// This process.
+    pub own: f64,
+    /// Other processes.
+    pub others: f64,
+    /// Somebody else on the host of this virtual machine.
+    pub steal: f64,
 }
 
 /// Times of all processors since the start of the system, in hundredths of a second
@@ -50,16 +61,21 @@ impl LoadWatch {
 
     /// What was seen until now.
     pub fn load(&self) -> Load {
+        let shares = self.shares();
+        Load {
+            others: shares.map(|shares| shares.others),
+            steal: shares.map(|shares| shares.steal),
+            average: average(),
+        }
+    }
+
+    /// Who had the processors until now; `None` if the system does not tell.
+    pub fn shares(&self) -> Option<CpuShares> {
         // Shorter times are not seen in hundredths of a second.
         let is_long = self.begun.elapsed().as_secs_f64() > 0.5;
         let times = self.before.zip(now()).filter(|_| is_long);
         let own = self.own.elapsed().as_secs_f64() * PER_SECOND;
-        let shares = times.map(|(before, after)| shares(before, after, own));
-        Load {
-            others: shares.map(|[others, _]| others),
-            steal: shares.map(|[_, steal]| steal),
-            average: average(),
-        }
+        times.map(|(before, after)| shares(before, after, own))
     }
 }
 
@@ -87,12 +103,14 @@ fn cpu_times(stat: &str) -> Option<CpuTimes> {
     })
 }
 
-/// The shares of others and of steal, where this process took `own`.
-fn shares(before: CpuTimes, after: CpuTimes, own: f64) -> [f64; 2] {
+/// The shares, where this process took `own`.
+fn shares(before: CpuTimes, after: CpuTimes, own: f64) -> CpuShares {
     let busy = after.busy - before.busy;
     let steal = (after.steal - before.steal).max(0.0);
     let all = (busy + steal + after.idle - before.idle).max(1.0);
-    [(busy - own).max(0.0), steal].map(|part| (part / all).min(1.0))
+    let [own, others, steal] =
+        [own, (busy - own).max(0.0), steal].map(|part| (part / all).min(1.0));
+    CpuShares { own, others, steal }
 }
 
 #[cfg(test)]
@@ -107,10 +125,12 @@ mod tests {
             ))
             .unwrap()
         };
-        let [others, steal] = shares(at(100, 100, 0), at(700, 400, 100), 400.0);
-        assert!((others - 0.2).abs() < 1e-12 && (steal - 0.1).abs() < 1e-12);
+        let CpuShares { own, others, steal } = shares(at(100, 100, 0), at(700, 400, 100), 400.0);
+        assert!((own - 0.4).abs() < 1e-12 && (others - 0.2).abs() < 1e-12);
+        assert!((steal - 0.1).abs() < 1e-12);
         // Clocks of different resolution may contradict each other.
-        assert_eq!(shares(at(0, 0, 0), at(10, 90, 0), 20.0), [0.0, 0.0]);
+        let CpuShares { others, steal, .. } = shares(at(0, 0, 0), at(10, 90, 0), 20.0);
+        assert_eq!([others, steal], [0.0, 0.0]);
         assert_eq!(cpu_times("cpu 1 2 3\n"), None);
     }
 }

@@ -1,5 +1,7 @@
 //! What this machine offers the process: cores, memory, the name of its processor, folders of its user.
 
+#[cfg(feature = "cli")]
+mod activity;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 mod granted;
@@ -19,6 +21,8 @@ mod user_folders;
 
 use std::path::Path;
 
+#[cfg(feature = "cli")]
+pub use activity::{Activity, ActivityWatch};
 #[cfg(not(target_os = "linux"))]
 use elsewhere as here;
 use granted::Granted;
@@ -26,7 +30,7 @@ use here::{address_space, memory, processor as name_of_processor};
 #[cfg(target_os = "linux")]
 use linux as here;
 #[cfg(feature = "cli")]
-pub use load::{Load, LoadWatch};
+pub use load::{CpuShares, Load, LoadWatch};
 #[cfg(feature = "cli")]
 pub use processor::{Cache, Processor};
 #[cfg(feature = "cli")]

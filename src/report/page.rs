@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use super::charts;
 use super::{DoneTask, RunReport};
 use crate::telemetry::board_flags;
-use crate::telemetry::{duration, printable, rate, several};
+use crate::telemetry::{duration, grouped, printable, rate, several};
 
 /// How the page looks. The colours of the drawings, which `charts` gives, are replaced on dark screens.
 const STYLE: &str = include_str!("page.css");
@@ -40,19 +40,6 @@ fn text(of: &str) -> String {
         }
     }
     safe
-}
-
-/// A count with a comma after each three digits.
-fn grouped(count: u128) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A table: its columns, and rows of cells that are markup already.
@@ -476,9 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_moments_are_readable() {
-        assert_eq!(grouped(39_029_188_884), "39,029,188,884");
-        assert_eq!(grouped(100), "100");
+    fn moments_are_readable() {
         assert_eq!(utc(1_700_000_000), "2023-11-14 22:13:20 UTC");
         assert_eq!(utc(i64::MAX), "9223372036854775807 s after 1970");
     }

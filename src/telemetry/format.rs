@@ -69,6 +69,19 @@ pub fn board_flags(board: &GivenBoard) -> String {
     )
 }
 
+/// A count with a comma after each three digits.
+pub fn grouped(count: impl Into<u128>) -> String {
+    let digits = count.into().to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// A number with its noun, which gets an s unless the number is 1.
 pub fn several(number: u64, of: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
@@ -91,6 +104,12 @@ mod tests {
         ] {
             assert_eq!(rate(nodes, second), text);
         }
+    }
+
+    #[test]
+    fn counts_have_a_comma_after_three_digits() {
+        let counts: [u64; 4] = [0, 999, 1000, 39_029_188_884];
+        assert_eq!(counts.map(grouped), ["0", "999", "1,000", "39,029,188,884"]);
     }
 
     #[test]

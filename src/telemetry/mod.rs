@@ -10,11 +10,11 @@
 //! * [`EventFile`]: the events of a run as JSON Lines.
 //! * [`History`]: the few of them that a report needs. [`incident`](fn@incident): an event in words.
 //! * [`metrics`](fn@metrics): how far a run is, for Prometheus.
-//! * [`Snapshot`]: what a dashboard shows; [`SnapshotKeeper`] observes a run for it.
+//! * `Snapshot`: what a dashboard shows; `SnapshotKeeper` observes a run for it. Cargo feature `cli`.
 //! * [`hold_messages`]: lines on standard error wait while a dashboard has the screen.
 //! * [`profile`](fn@profile): how the workers spent a run.
 //! * [`progress_line`]: how far a run is.
-//! * [`rate`], [`duration`], [`several`]: values as text; [`TimeUnit`], [`two_digits`]: estimated ones;
+//! * [`rate`], [`duration`], [`several`], [`grouped`]: values as text; [`TimeUnit`], [`two_digits`]: estimated ones;
 //!   [`printable`](fn@printable): text of others.
 
 mod amounts;
@@ -27,6 +27,7 @@ mod metrics;
 mod printable;
 mod profile;
 mod progress;
+#[cfg(feature = "cli")]
 mod snapshot;
 mod trace;
 mod tracing_bridge;
@@ -41,7 +42,7 @@ use tracing_subscriber::{Layer, fmt};
 
 pub use amounts::{TimeUnit, two_digits};
 pub use event_file::{EVENT_FORMAT, EventFile};
-pub use format::{board_flags, duration, rate, several};
+pub use format::{board_flags, duration, grouped, rate, several};
 pub use history::History;
 pub use incident::incident;
 pub use messages::{hold_messages, keep_message, last_message, release_messages};
@@ -49,6 +50,7 @@ pub use metrics::metrics;
 pub use printable::{printable, printable_json};
 pub use profile::profile;
 pub use progress::progress_line;
+#[cfg(feature = "cli")]
 pub use snapshot::{Incident, Served, Snapshot, SnapshotKeeper, Speeds};
 pub use trace::{TraceFile, trace_layer};
 pub use tracing_bridge::{LANES, observer};

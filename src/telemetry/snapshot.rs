@@ -2,15 +2,16 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::incident;
-use crate::actors::{EventKind, Observer, Progress, RunEvent, RunState};
+use crate::actors::{EventKind, Observer, Progress, RunEvent, RunState, TaskMap};
 use crate::board::{GivenBoard, Size};
 use crate::engine::{Engine, seconds};
+use crate::machine::{Activity, ActivityWatch};
 
 /// The version of a written snapshot. A reader refuses others.
 const SNAPSHOT_FORMAT: u32 = 3;
@@ -18,7 +19,10 @@ const SNAPSHOT_FORMAT: u32 = 3;
 /// Speeds that are kept. When there are more, each two become one.
 const MOST_SPEEDS: usize = 600;
 
-/// Incidents that are kept.
+/// How often the machine is looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+/// Kinds of incidents that are kept.
 const MOST_INCIDENTS: usize = 50;
 
 /// A run at one moment.
@@ -47,9 +51,15 @@ pub struct Snapshot {
     pub taken: f64,
     /// How far the run is, and what the workers do.
     pub progress: Progress,
+    /// Which tasks are counted.
+    #[serde(default)]
+    pub tasks: TaskMap,
+    /// What the machine did lately.
+    #[serde(default)]
+    pub machine: Activity,
     /// Speeds since the run began.
     pub speeds: Speeds,
-    /// What happened last, the latest at the end.
+    /// What happened, the latest at the end. Of incidents that differ in nothing but numbers, this is the last one.
     pub incidents: VecDeque<Incident>,
 }
 
@@ -80,6 +90,27 @@ pub struct Incident {
     pub at: Duration,
     /// What, in one line.
     pub text: String,
+    /// How often such an incident happened.
+    #[serde(default = "once")]
+    pub times: u64,
+}
+
+const fn once() -> u64 {
+    1
+}
+
+impl Incident {
+    /// Whether the texts differ in nothing but numbers.
+    fn is_like(&self, text: &str) -> bool {
+        let words = |text: &str| {
+            let mut words = text.replace(|c: char| c.is_ascii_digit(), "0");
+            while words.contains("00") {
+                words = words.replace("00", "0");
+            }
+            words
+        };
+        words(&self.text) == words(text)
+    }
 }
 
 impl Snapshot {
@@ -112,6 +143,16 @@ pub struct SnapshotKeeper {
     directory: Option<PathBuf>,
     served: Option<Served>,
     kept: Mutex<Kept>,
+    /// Not with what is kept: threads that count wait for that, and to look at the machine takes milliseconds.
+    machine: Mutex<Looked>,
+}
+
+/// What the machine did when it was looked at.
+#[derive(Debug)]
+struct Looked {
+    watch: ActivityWatch,
+    at: Instant,
+    activity: Activity,
 }
 
 #[derive(Debug)]
@@ -132,6 +173,11 @@ impl SnapshotKeeper {
             directory,
             served: None,
             kept: Mutex::new(Kept::default()),
+            machine: Mutex::new(Looked {
+                watch: ActivityWatch::begin(),
+                at: Instant::now(),
+                activity: Activity::default(),
+            }),
         }
     }
 
@@ -141,8 +187,9 @@ impl SnapshotKeeper {
         Self { served, ..self }
     }
 
-    /// The run now, whose progress this is.
-    pub fn snapshot(&self, progress: Progress) -> Snapshot {
+    /// The run now, whose progress and tasks these are.
+    pub fn snapshot(&self, progress: Progress, tasks: TaskMap) -> Snapshot {
+        let machine = self.machine.lock().now();
         let mut kept = self.kept.lock();
         kept.note_speed(&progress);
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -157,9 +204,21 @@ impl SnapshotKeeper {
             served: self.served.clone(),
             taken: now.unwrap_or_default().as_secs_f64(),
             progress,
+            tasks,
+            machine,
             speeds: kept.speeds.clone(),
             incidents: kept.incidents.clone(),
         }
+    }
+}
+
+impl Looked {
+    fn now(&mut self) -> Activity {
+        if self.at.elapsed() >= LOOK_EVERY {
+            self.activity = self.watch.look();
+            self.at = Instant::now();
+        }
+        self.activity.clone()
     }
 }
 
@@ -216,7 +275,13 @@ impl Observer for SnapshotKeeper {
         if let EventKind::Planned { plans, .. } = &event.kind {
             kept.engines = plans.iter().map(|plan| plan.engine).collect();
         }
-        kept.incidents.push_back(Incident { at: event.at, text });
+        let like = kept.incidents.iter().position(|of| of.is_like(&text));
+        let before = like.and_then(|at| kept.incidents.remove(at));
+        kept.incidents.push_back(Incident {
+            at: event.at,
+            text,
+            times: before.map_or(0, |of| of.times) + 1,
+        });
         if kept.incidents.len() > MOST_INCIDENTS {
             kept.incidents.pop_front();
         }
@@ -238,11 +303,14 @@ mod tests {
         // A thousand nodes each second, looked at each 0.4 s, and not at all for a while.
         for step in (0..5000).filter(|step| !(700..900).contains(step)) {
             let elapsed = Duration::from_millis(400 * step);
-            snapshot = Some(keeper.snapshot(Progress {
-                elapsed,
-                nodes: 400 * step,
-                ..Progress::default()
-            }));
+            snapshot = Some(keeper.snapshot(
+                Progress {
+                    elapsed,
+                    nodes: 400 * step,
+                    ..Progress::default()
+                },
+                TaskMap::default(),
+            ));
         }
         let speeds = snapshot.unwrap().speeds;
         let count = speeds.nodes_per_second.len();
@@ -263,10 +331,12 @@ mod tests {
         for at in 0..100 {
             keeper.event(&RunEvent {
                 at: Duration::from_secs(at),
-                kind: EventKind::State(RunState::Running),
+                kind: EventKind::Failed {
+                    reason: "x".repeat(at as usize),
+                },
             });
         }
-        let mut snapshot = keeper.snapshot(Progress::default());
+        let mut snapshot = keeper.snapshot(Progress::default(), TaskMap::default());
         // JSON keeps a time of now to the last digit but one.
         snapshot.taken = 1_700_000_000.5;
         assert_eq!(snapshot.incidents.len(), MOST_INCIDENTS);
@@ -279,5 +349,34 @@ mod tests {
                 .contains("version 4")
         );
         assert!(Snapshot::read(b"{}").is_err());
+    }
+
+    #[test]
+    fn what_happens_again_is_kept_once_with_its_last_time() {
+        let keeper = keeper();
+        let tell = |at, kind| {
+            let at = Duration::from_secs(at);
+            keeper.event(&RunEvent { at, kind });
+        };
+        let joined = |cpu_workers| EventKind::HostJoined {
+            host: "node7".to_owned(),
+            cpu_workers,
+            devices: Vec::new(),
+        };
+        tell(1, joined(8));
+        for at in 2..40 {
+            tell(at, EventKind::State(RunState::Running));
+        }
+        tell(50, joined(128));
+        let incidents = keeper.snapshot(Progress::default(), TaskMap::default());
+        let incidents = incidents.incidents.iter();
+        let told: Vec<_> = incidents
+            .map(|of| (of.at.as_secs(), of.times, of.text.as_str()))
+            .collect();
+        let expected = [
+            (39, 38, "running"),
+            (50, 2, "node7 joined (128 CPU workers)"),
+        ];
+        assert_eq!(told, expected);
     }
 }

@@ -141,6 +141,18 @@ fn the_keys_that_end_other_programs_answer() {
         tmux.press("Escape");
         tmux.see_that("no question", |screen| !screen.contains("q or s stops it"));
     }
+    // No key is without an answer.
+    for (key, answer) in [
+        ("x", "x does nothing; ? lists the keys"),
+        ("F5", "this key does nothing"),
+    ] {
+        tmux.press(key);
+        tmux.see(answer);
+    }
+    tmux.press("Down");
+    tmux.see_that("no answer to a key that scrolls", |screen| {
+        !screen.contains("does nothing")
+    });
     tmux.press("q");
     tmux.see("q or s stops it");
     tmux.press("q");
@@ -168,6 +180,33 @@ fn a_run_goes_on_when_its_terminal_is_lost() {
         );
         sleep(Duration::from_millis(100));
     }
+}
+
+#[test]
+fn a_terminal_that_cannot_move_its_cursor_has_no_dashboard() {
+    let Some(tmux) = Tmux::start(150, 24) else {
+        return;
+    };
+    tmux.type_line(&format!("TERM=dumb {PROGRAM} run -n 8 --tui; echo code $?"));
+    let screen = tmux.see("code 2");
+    assert!(screen.contains("and TERM is dumb"), "{screen}");
+}
+
+#[test]
+fn the_map_shows_what_was_recorded_before() {
+    let Some(tmux) = Tmux::start(120, 34) else {
+        return;
+    };
+    let run = format!("{PROGRAM} {LONG} --dir run");
+    tmux.type_line(&format!(
+        "{run} --time-limit 4s; clear; {PROGRAM} resume run --tui"
+    ));
+    let screen = tmux.see_that("a map", |screen| {
+        screen.contains("before ") && screen.contains("now ")
+    });
+    assert!(screen.contains('▒') && screen.contains('●'), "{screen}");
+    tmux.press("C-c");
+    tmux.see("resume run");
 }
 
 #[test]

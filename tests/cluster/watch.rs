@@ -35,6 +35,8 @@ fn the_shards_of_an_array_are_shown_paused_and_stopped() {
         "n = 20 by chain-1",
         "not begun 2",
         " hosts ",
+        " 4 shards, a cell each ",
+        "●●●●····●●●●····",
         "--array=1,3 ",
         "q leave",
     ] {

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use queenfold::actors::{
-    Control, Finding, Flushed, OnCheckpoint, Progress, RecordError, Recorder, Report, Restored,
-    RunError, RunSpec, RunState, Source, Step, Supply, Walk, WholePlans, evenly_spaced,
+    Control, Finding, Flushed, OnCheckpoint, Part, Progress, RecordError, Recorder, Report,
+    Restored, RunError, RunSpec, RunState, Source, Step, Supply, Walk, WholePlans, evenly_spaced,
 };
 use queenfold::engine::{Engine, Mismatch, Plan, Tally};
 use tracing::field::{Field, Visit};
@@ -27,6 +27,7 @@ impl Source for Steps {
             walk: Box::new(StepsWalk(self.0.clone().into_iter())),
             size: None,
             restored: Restored::default(),
+            part: Part::WHOLE,
         }
     }
 }

@@ -1,19 +1,16 @@
 //! The table of the hosts of a run that many count.
 
-use std::time::Duration;
-
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Rect};
 use ratatui::style::Style;
+use ratatui::text::Line;
 
 use super::parts::{safe, share_of, speed};
 use super::table::{Column, Rows};
 use super::theme::Theme;
 use crate::actors::HostProgress;
-use crate::telemetry::duration;
-
-/// A host that is silent for longer is said to be: workers tell that they live several times in the shortest lease.
-const SILENT: Duration = Duration::from_secs(5);
+use crate::cli::print::process_lines::{SILENT, does};
+use crate::telemetry::{duration, grouped};
 
 const COLUMNS: [Column; 9] = [
     ("host", 16, Alignment::Left),
@@ -38,6 +35,7 @@ pub fn draw_hosts(
     let all = hosts.iter().map(|host| host.nodes).sum();
     let rows = Rows {
         columns: &COLUMNS,
+        titles: COLUMNS.map(|column| column.0.into()),
         count: hosts.len(),
         none: "no host takes part at the moment",
     };
@@ -48,26 +46,19 @@ pub fn draw_hosts(
             _ if host.silent > SILENT || host.tasks_held == 0 => theme.waiting(),
             _ => Style::new(),
         };
-        (cells(theme, host, all), style)
+        (cells(theme, host, all).map(Line::from), style)
     })
 }
 
 /// What the table says of a host. All of them searched `all` nodes.
 fn cells(theme: Theme, host: &HostProgress, all: u64) -> [String; COLUMNS.len()] {
-    let does = match host {
-        _ if host.silent > SILENT => format!("silent for {}", duration(host.silent)),
-        _ if host.sick > 0 => format!("{} counted wrongly", host.sick),
-        _ if host.paused => "paused".to_owned(),
-        _ if host.tasks_held == 0 => "waits".to_owned(),
-        _ => format!("counts by {}", host.isa),
-    };
     [
         safe(theme, &host.host),
-        safe(theme, &does),
+        safe(theme, &does(host)),
         speed(host.nodes_per_second()),
         share_of(host.nodes, all),
-        host.tasks_held.to_string(),
-        host.tasks.to_string(),
+        grouped(host.tasks_held),
+        grouped(host.tasks),
         host.cpu_workers.to_string(),
         host.devices.to_string(),
         duration(host.joined),

@@ -1,14 +1,24 @@
 //! A dashboard of a run: in the terminal of the run itself (`--tui`), or in another one (`watch`), which also shows
 //! job arrays.
 
+mod array_areas;
 mod array_view;
+mod cell;
+mod events_panel;
+mod figures;
+mod footer;
 mod host_table;
+mod map_panel;
 mod other_run;
 mod own_run;
 mod parts;
 mod picture;
+mod run_areas;
 mod screen;
+mod speed_chart;
 mod table;
+#[cfg(test)]
+mod tests;
 mod theme;
 mod view;
 mod whole_array;
@@ -20,6 +30,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use console::Key;
+use jiff::tz::TimeZone;
 
 use self::picture::{Picture, View};
 use self::theme::Theme;
@@ -35,7 +46,7 @@ pub use self::whole_array::watch as watch_array;
 /// How often the picture is drawn.
 const REFRESH: Duration = Duration::from_millis(250);
 
-/// How long a question stands.
+/// How long a question or an answer stands.
 const SURE: Duration = Duration::from_secs(5);
 
 /// Why Ctrl-Z did nothing.
@@ -129,7 +140,8 @@ pub fn show<P: Picture>(
     let mut theme = Theme::of_environment();
     let (mut help, mut first) = (None, 0_usize);
     let mut asked: Option<(Question, Instant)> = None;
-    let mut refused: Option<String> = None;
+    let mut answered: Option<(String, Instant)> = None;
+    let zone = TimeZone::system();
     loop {
         let Shown::Picture(picture, about) = look() else {
             return Ok(End::Over);
@@ -140,8 +152,9 @@ pub fn show<P: Picture>(
         }
         asked = asked.filter(|(_, since)| since.elapsed() < SURE);
         let question = asked.map(|(question, _)| question.text().to_owned());
+        answered = answered.filter(|(_, since)| since.elapsed() < SURE);
         let note = question
-            .or_else(|| refused.clone())
+            .or_else(|| answered.as_ref().map(|(text, _)| text.clone()))
             .or(about)
             .or_else(last_message);
         screen.draw(|frame| {
@@ -151,6 +164,7 @@ pub fn show<P: Picture>(
                 help,
                 first,
                 note: note.as_deref(),
+                zone: zone.clone(),
                 can_leave: !steer.is_own(),
             };
             (first, help) = P::draw(frame, &view);
@@ -159,12 +173,13 @@ pub fn show<P: Picture>(
             continue;
         };
         let mut done = Ok(());
+        let mut hint = None;
         match signal_key(&key) {
             Some(key @ SignalKey::Interrupt) if steer.is_own() => signals::deliver(key),
             Some(SignalKey::Interrupt) => return Ok(End::Left),
             Some(key @ SignalKey::Quit) => signals::deliver(key),
             Some(SignalKey::Suspend) => {
-                refused = (!screen.suspend()).then(|| NOT_STOPPED.to_owned());
+                answered = (!screen.suspend()).then(|| (NOT_STOPPED.to_owned(), Instant::now()));
                 continue;
             }
             None => {}
@@ -190,17 +205,22 @@ pub fn show<P: Picture>(
                 Key::Char('d') => asked = Some((Question::Stop, Instant::now())),
                 Key::Char('?' | 'h') => help = help.xor(Some(0)),
                 Key::Char('t') => theme = theme.next(),
-                key => scroll(help.as_mut().unwrap_or(&mut first), &key),
+                key => {
+                    let scrolled = scroll(help.as_mut().unwrap_or(&mut first), &key);
+                    hint = (!scrolled).then(|| unknown(&key));
+                }
             },
         }
-        refused = done
-            .err()
-            .map(|error| format!("the run cannot be asked: {error}"));
+        let error = done.err();
+        answered = error
+            .map(|error| format!("the run cannot be asked: {error}"))
+            .or(hint)
+            .map(|text| (text, Instant::now()));
     }
 }
 
-/// Moves the first line that is shown. What is too far is corrected when it is drawn.
-const fn scroll(first: &mut usize, key: &Key) {
+/// Moves the first line that is shown, if the key does that. What is too far is corrected when it is drawn.
+const fn scroll(first: &mut usize, key: &Key) -> bool {
     *first = match key {
         Key::ArrowUp | Key::Char('k') => first.saturating_sub(1),
         Key::ArrowDown | Key::Char('j') => first.saturating_add(1),
@@ -208,8 +228,19 @@ const fn scroll(first: &mut usize, key: &Key) {
         Key::PageDown => first.saturating_add(10),
         Key::Home => 0,
         Key::End => usize::MAX,
-        _ => *first,
+        _ => return false,
     };
+    true
+}
+
+/// The answer to a key that does nothing.
+fn unknown(key: &Key) -> String {
+    let key = match key {
+        Key::Char(' ') => "the space bar".to_owned(),
+        Key::Char(key) if key.is_ascii_graphic() => format!("{key}"),
+        _ => "this key".to_owned(),
+    };
+    format!("{key} does nothing; ? lists the keys")
 }
 
 /// Which signal the user's terminal sends for this key, if any.

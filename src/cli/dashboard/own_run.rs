@@ -60,7 +60,7 @@ fn own(keeper: &SnapshotKeeper, steering: &Steering, stopped: &Receiver<()>) -> 
     match stopped.try_recv() {
         Err(mpsc::TryRecvError::Disconnected) => Shown::Over,
         _ => Shown::Picture(
-            Arc::new(keeper.snapshot(steering.control().progress())),
+            Arc::new(keeper.snapshot(steering.control().progress(), steering.control().task_map())),
             None,
         ),
     }

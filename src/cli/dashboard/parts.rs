@@ -7,11 +7,11 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, Clear, Paragraph, Sparkline};
+use ratatui::widgets::{Block, Clear, Paragraph};
 
 use super::theme::Theme;
 use crate::actors::{PauseReason, Progress, RunState};
-use crate::telemetry::{Speeds, printable, rate};
+use crate::telemetry::{printable, rate};
 
 /// A text of somebody else, safe for a terminal.
 pub fn safe(theme: Theme, text: &str) -> String {
@@ -47,32 +47,6 @@ pub fn state(progress: &Progress, theme: Theme) -> (String, Style) {
         state => state.name().to_owned(),
     };
     (state, style)
-}
-
-/// How many lines the parts of a screen get below its title and the share done. What is less important goes first,
-/// because the table needs three lines at least.
-pub struct Heights {
-    /// Figures.
-    pub figures: u16,
-    /// The picture of the speed.
-    pub speed: u16,
-    /// The table, and what may stand below it.
-    pub left: u16,
-}
-
-impl Heights {
-    /// On a screen of this size, with so many lines of figures and lines at the bottom.
-    pub fn new(area: Rect, figures: usize, footer: usize) -> Self {
-        let room = area.height.saturating_sub(2 + footer as u16);
-        let figures = (figures as u16).min(room);
-        let room = room - figures;
-        let speed = if room >= 12 { 5 } else { 0 };
-        Self {
-            figures,
-            speed,
-            left: room - speed,
-        }
-    }
 }
 
 /// A bar of which this share is filled, and a text after it.
@@ -127,31 +101,6 @@ pub fn flow(parts: impl Iterator<Item = Vec<Span<'static>>>, width: u16) -> Vec<
 /// Nodes per second.
 pub fn speed(nodes_per_second: f64) -> String {
     rate(nodes_per_second as u64, Duration::from_secs(1))
-}
-
-/// A picture of the speed, if there is room for it. `since` says since when.
-pub fn draw_speed(frame: &mut Frame<'_>, theme: Theme, area: Rect, speeds: &Speeds, since: &str) {
-    if area.height < 3 {
-        return;
-    }
-    let speeds = &speeds.nodes_per_second;
-    let most = speeds.iter().copied().fold(0.0, f64::max);
-    let title = format!(" speed since {since} · at most {} ", speed(most));
-    let block = boxed(theme, &title);
-    let inside = block.inner(area);
-    let width = usize::from(inside.width);
-    // Each column shows its part of the whole time.
-    let columns = (0..width.min(speeds.len())).map(|column| {
-        let of = width.min(speeds.len());
-        let part = &speeds[column * speeds.len() / of..(column + 1) * speeds.len() / of];
-        (part.iter().sum::<f64>() / part.len() as f64) as u64
-    });
-    let sparkline = Sparkline::default()
-        .data(columns.collect::<Vec<_>>())
-        .bar_set(theme.bars())
-        .style(theme.good())
-        .block(block);
-    frame.render_widget(sparkline, area);
 }
 
 /// A box with a title.

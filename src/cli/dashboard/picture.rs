@@ -1,5 +1,6 @@
 //! What a dashboard draws, and what the user has chosen of it.
 
+use jiff::tz::TimeZone;
 use ratatui::Frame;
 
 use super::theme::Theme;
@@ -26,6 +27,8 @@ pub struct View<'a, P> {
     pub first: usize,
     /// Something to tell below everything else.
     pub note: Option<&'a str>,
+    /// The zone of the times of day.
+    pub zone: TimeZone,
     /// What the key `q` does; it does nothing in the terminal of the run itself.
     pub can_leave: bool,
 }

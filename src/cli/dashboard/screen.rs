@@ -1,5 +1,6 @@
 //! The terminal as the dashboard needs it: another screen, keys one by one, and all of it undone at the end.
 
+use std::env;
 use std::io::{self, BufWriter, IsTerminal, PipeReader, Stderr};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -39,9 +40,14 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Whether there is a terminal for a dashboard: for keys and on standard error.
-    pub fn is_there() -> bool {
-        io::stdin().is_terminal() && io::stderr().is_terminal()
+    /// What a dashboard needs that is not there: a terminal for keys and on standard error, which can move its cursor.
+    pub fn missing() -> Option<&'static str> {
+        let is_dumb = env::var_os("TERM").is_some_and(|term| term == "dumb");
+        match io::stdin().is_terminal() && io::stderr().is_terminal() {
+            false => Some("a terminal on standard input and standard error"),
+            true if is_dumb => Some("a terminal that can move its cursor, and TERM is dumb"),
+            true => None,
+        }
     }
 
     /// Makes sure that there is one for a dashboard of something else than a run of this process.
@@ -49,11 +55,11 @@ impl Screen {
     /// # Errors
     /// There is none.
     pub fn demand() -> Result<(), Failure> {
-        match Self::is_there() {
-            true => Ok(()),
-            false => Err(Failure::usage(
-                "watch needs a terminal; `queenfold status --watch` prints the state of a run or job array",
-            )),
+        match Self::missing() {
+            None => Ok(()),
+            Some(missing) => Err(Failure::usage(format!(
+                "watch needs {missing}; `queenfold status --watch` prints the state of a run or job array"
+            ))),
         }
     }
 

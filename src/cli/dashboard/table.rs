@@ -19,6 +19,8 @@ pub type Column = (&'static str, u16, Alignment);
 pub struct Rows<'a, const COLUMNS: usize> {
     /// The columns.
     pub columns: &'a [Column; COLUMNS],
+    /// Their titles.
+    pub titles: [Line<'static>; COLUMNS],
     /// How many rows there are.
     pub count: usize,
     /// What is said if there are none.
@@ -33,7 +35,7 @@ impl<const COLUMNS: usize> Rows<'_, COLUMNS> {
         theme: Theme,
         area: Rect,
         first: usize,
-        row: impl Fn(usize) -> ([String; COLUMNS], Style),
+        row: impl Fn(usize) -> ([Line<'static>; COLUMNS], Style),
     ) -> usize {
         if area.height < 2 {
             return first;
@@ -50,14 +52,14 @@ impl<const COLUMNS: usize> Rows<'_, COLUMNS> {
             needed <= area.width + BETWEEN
         };
         let columns: Vec<_> = self.columns.iter().take_while(fits).collect();
-        let cells = |texts: [String; COLUMNS]| {
+        let cells = |texts: [Line<'static>; COLUMNS]| {
             let cells = texts.into_iter().zip(&columns);
-            Row::new(cells.map(|(text, column)| Line::from(text).alignment(column.2)))
+            Row::new(cells.map(|(text, column)| text.alignment(column.2)))
         };
-        let mut titles = self.columns.map(|column| column.0.to_owned());
+        let mut titles = self.titles.clone();
         let hidden = self.count.saturating_sub(first + shown);
         if first + hidden > 0 {
-            titles[0] = format!("{}-{}", first + 1, self.count - hidden);
+            titles[0] = format!("{}-{}", first + 1, self.count - hidden).into();
         }
         let last = self.count.min(first + shown);
         let rows = (first..last).map(|index| {

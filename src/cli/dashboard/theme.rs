@@ -1,7 +1,9 @@
 use std::env;
 
 use ratatui::style::{Color, Modifier, Style};
-use ratatui::symbols::{bar, border};
+use ratatui::symbols::{Marker, border};
+
+use super::cell::Cell;
 
 /// How the dashboard looks. Colours are those that the user's terminal has under these names, so that they
 /// fit its background.
@@ -22,9 +24,8 @@ impl Theme {
             .find(|value| !value.is_empty())
             .unwrap_or_default()
             .to_ascii_lowercase();
-        let dumb = env::var("TERM").is_ok_and(|term| term == "dumb");
         Self {
-            colour: !is_set("NO_COLOR") && !dumb,
+            colour: !is_set("NO_COLOR"),
             unicode: locale.contains("utf-8") || locale.contains("utf8"),
         }
     }
@@ -80,6 +81,16 @@ impl Theme {
         self.coloured(Color::Yellow)
     }
 
+    /// What somebody else had.
+    pub fn stolen(self) -> Style {
+        self.coloured(Color::Red)
+    }
+
+    /// What was there before.
+    pub fn before(self) -> Style {
+        self.coloured(Color::Blue)
+    }
+
     /// Titles.
     pub fn title(self) -> Style {
         self.coloured(Color::Cyan).add_modifier(Modifier::BOLD)
@@ -93,6 +104,7 @@ impl Theme {
                 .replace('·', "|")
                 .replace('±', "+-")
                 .replace('…', "...")
+                .replace('°', "")
                 .chars()
                 .map(|c| if c.is_ascii() { c } else { '?' })
                 .collect(),
@@ -109,21 +121,50 @@ impl Theme {
         (full.repeat(filled), empty.repeat(width - filled))
     }
 
-    /// The bars of a sparkline.
-    pub const fn bars(self) -> bar::Set<'static> {
+    /// Dots across and up in a character of a chart, and what is drawn there.
+    pub const fn dots(self) -> (u16, u16, Marker) {
         match self.unicode {
-            true => bar::NINE_LEVELS,
-            false => bar::Set {
-                full: "#",
-                seven_eighths: "#",
-                three_quarters: "#",
-                five_eighths: "+",
-                half: "+",
-                three_eighths: "-",
-                one_quarter: "-",
-                one_eighth: ".",
-                empty: " ",
-            },
+            true => (2, 4, Marker::Braille),
+            false => (1, 1, Marker::Custom('#')),
+        }
+    }
+
+    /// The parts of a bar: busy, stolen, waiting.
+    pub const fn parts(self) -> [&'static str; 3] {
+        match self.unicode {
+            true => ["█", "▒", "░"],
+            false => ["#", "x", "."],
+        }
+    }
+
+    /// A cell of a map. Without colours, too, each kind looks different.
+    pub fn cell(self, cell: Cell) -> (&'static str, Style) {
+        let style = match cell {
+            Cell::Empty => self.label(),
+            Cell::Partly(_) | Cell::Full => self.good(),
+            Cell::SomeBefore | Cell::Before => self.before(),
+            Cell::Active => self.waiting(),
+            Cell::Wrong => self.bad(),
+        };
+        (self.glyph(cell), style)
+    }
+
+    fn glyph(self, cell: Cell) -> &'static str {
+        const EIGHTHS: [&str; 7] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇"];
+        match (cell, self.unicode) {
+            (Cell::Empty, true) => "·",
+            (Cell::Partly(share), true) => EIGHTHS[((share * 7.0) as usize).min(6)],
+            (Cell::Full, true) => "█",
+            (Cell::SomeBefore, true) => "░",
+            (Cell::Before, true) => "▒",
+            (Cell::Active, true) => "●",
+            (Cell::Wrong, _) => "!",
+            (Cell::Empty, false) => ".",
+            (Cell::Partly(_), false) => "+",
+            (Cell::Full, false) => "#",
+            (Cell::SomeBefore, false) => "-",
+            (Cell::Before, false) => "=",
+            (Cell::Active, false) => "o",
         }
     }
 

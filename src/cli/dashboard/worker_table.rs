@@ -1,25 +1,30 @@
 //! The table of the workers of a run.
 
-use std::time::Duration;
-
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Rect};
 use ratatui::style::Style;
+use ratatui::text::{Line, Span};
 
 use super::parts::{safe, share_of, speed};
 use super::table::{Column, Rows};
 use super::theme::Theme;
 use crate::actors::{WorkerProgress, WorkerState};
+use crate::telemetry::grouped;
 
-const COLUMNS: [Column; 9] = [
+/// Columns of the bar.
+const BAR: u16 = 22;
+
+const COLUMNS: [Column; 10] = [
     ("worker", 10, Alignment::Left),
-    ("does", 13, Alignment::Left),
-    ("speed", 13, Alignment::Right),
-    ("share", 7, Alignment::Right),
-    ("waits", 5, Alignment::Right),
+    // Its title shows what the parts of the bar mean.
+    ("", BAR, Alignment::Left),
     ("busy", 5, Alignment::Right),
-    ("core", 5, Alignment::Right),
-    ("tasks", 7, Alignment::Right),
+    ("stolen", 6, Alignment::Right),
+    ("idle", 5, Alignment::Right),
+    ("speed", 12, Alignment::Right),
+    ("tasks", 6, Alignment::Right),
+    ("share", 7, Alignment::Right),
+    ("does", 13, Alignment::Left),
     ("by", 16, Alignment::Left),
 ];
 
@@ -32,8 +37,19 @@ pub fn draw_workers(
     first: usize,
 ) -> usize {
     let all = workers.iter().map(|worker| worker.nodes).sum();
+    let [busy, stolen, idle] = parts(theme);
+    let mut titles = COLUMNS.map(|column| Line::from(column.0));
+    titles[1] = Line::from(vec![
+        Span::styled(busy.0, busy.1),
+        Span::raw(" busy "),
+        Span::styled(stolen.0, stolen.1),
+        Span::raw(" stolen "),
+        Span::styled(idle.0, idle.1),
+        Span::raw(" idle"),
+    ]);
     let rows = Rows {
         columns: &COLUMNS,
+        titles,
         count: workers.len(),
         none: "",
     };
@@ -48,32 +64,130 @@ pub fn draw_workers(
     })
 }
 
-/// What the table says of a worker. All of them searched `all` nodes.
-fn cells(theme: Theme, worker: &WorkerProgress, all: u64) -> [String; COLUMNS.len()] {
-    let does = match worker.state {
-        WorkerState::Starting => "starts".to_owned(),
-        WorkerState::Waiting => "waits".to_owned(),
-        WorkerState::Preparing => "prepares".to_owned(),
-        WorkerState::Counting(key) => format!("task {}", key.index),
-        WorkerState::Launching => "device counts".to_owned(),
-        WorkerState::Gone => "gone".to_owned(),
-    };
-    let time = worker.busy + worker.waiting + worker.starved;
-    let of_time = |part: Duration| match time.is_zero() {
-        true => "-".to_owned(),
-        false => format!("{:.0} %", 100.0 * part.div_duration_f64(time)),
-    };
+/// How the parts of a bar look: on a core, without one, without a task.
+fn parts(theme: Theme) -> [(&'static str, Style); 3] {
+    let [busy, stolen, idle] = theme.parts();
     [
-        worker.id.to_string(),
-        does,
-        speed(worker.nodes_per_second()),
-        share_of(worker.nodes, all),
-        of_time(worker.waiting + worker.starved),
-        of_time(worker.busy),
-        worker
-            .core_share()
-            .map_or_else(|| "-".to_owned(), |share| format!("{:.0} %", 100.0 * share)),
-        worker.tasks.to_string(),
-        safe(theme, worker.counted_by_name()),
+        (busy, theme.good()),
+        (stolen, theme.stolen()),
+        (idle, theme.waiting()),
     ]
+}
+
+/// How a worker spent its time.
+#[derive(Debug, PartialEq)]
+struct Spent {
+    /// The share with a task and a core.
+    busy: f64,
+    /// The share with a task and no core, because somebody else had it; `None` if that is not known.
+    stolen: Option<f64>,
+    /// The share without a task.
+    idle: f64,
+}
+
+impl Spent {
+    /// `None` if nothing is known yet.
+    fn of(worker: &WorkerProgress) -> Option<Self> {
+        let idle = worker.waiting + worker.starved;
+        let all = worker.busy + idle;
+        let has_task = (!all.is_zero()).then(|| worker.busy.div_duration_f64(all))?;
+        let stolen = worker.core_share().map(|core| has_task * (1.0 - core));
+        Some(Self {
+            busy: has_task - stolen.unwrap_or(0.0),
+            stolen,
+            idle: 1.0 - has_task,
+        })
+    }
+
+    /// A bar of this many columns. Every column belongs to one part.
+    fn bar(&self, theme: Theme, columns: u16) -> Line<'static> {
+        let columns = f64::from(columns);
+        let stolen = self.busy + self.stolen.unwrap_or(0.0);
+        let ends = [self.busy, stolen, 1.0].map(|end| (end * columns).round() as usize);
+        let mut from = 0;
+        let spans = parts(theme)
+            .into_iter()
+            .zip(ends)
+            .map(|((glyph, style), end)| {
+                let span = Span::styled(glyph.repeat(end.saturating_sub(from)), style);
+                from = from.max(end);
+                span
+            });
+        Line::from(spans.collect::<Vec<_>>())
+    }
+}
+
+/// What the table says of a worker. All of them searched `all` nodes.
+fn cells(theme: Theme, worker: &WorkerProgress, all: u64) -> [Line<'static>; COLUMNS.len()] {
+    let does = match worker.state {
+        WorkerState::Starting => "starting",
+        WorkerState::Waiting => "waiting",
+        WorkerState::Preparing => "preparing",
+        WorkerState::Counting(_) => "counting",
+        WorkerState::Launching => "device counts",
+        WorkerState::Gone => "ended",
+    };
+    let spent = Spent::of(worker);
+    let percent = |share: Option<f64>| match share {
+        Some(share) => format!("{:.0} %", 100.0 * share),
+        None => "-".to_owned(),
+    };
+    let of = |part: fn(&Spent) -> Option<f64>| percent(spent.as_ref().and_then(part)).into();
+    [
+        worker.id.to_string().into(),
+        match &spent {
+            Some(spent) => spent.bar(theme, BAR),
+            None => does.into(),
+        },
+        of(|spent| Some(spent.busy)),
+        of(|spent| spent.stolen),
+        of(|spent| Some(spent.idle)),
+        speed(worker.nodes_per_second()).into(),
+        grouped(worker.tasks).into(),
+        share_of(worker.nodes, all).into(),
+        does.into(),
+        safe(theme, worker.counted_by_name()).into(),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::engine::WorkerId;
+
+    fn worker(busy: u64, idle: u64, batches: u64, cpu: u64) -> WorkerProgress {
+        let [busy, waiting, batches, cpu] = [busy, idle, batches, cpu].map(Duration::from_secs);
+        WorkerProgress {
+            id: WorkerId::Cpu(0),
+            counted_by: None,
+            state: WorkerState::Preparing,
+            until: Duration::ZERO,
+            tasks: 0,
+            nodes: 0,
+            device_tasks: 0,
+            device_nodes: 0,
+            busy,
+            batches,
+            cpu,
+            waiting,
+            starved: Duration::ZERO,
+            finished: Duration::ZERO,
+        }
+    }
+
+    #[test]
+    fn time_without_a_core_is_stolen() {
+        let spent = Spent::of(&worker(80, 20, 60, 45)).unwrap();
+        assert!((spent.busy - 0.6).abs() < 1e-9, "{spent:?}");
+        assert!((spent.stolen.unwrap() - 0.2).abs() < 1e-9, "{spent:?}");
+        assert!((spent.idle - 0.2).abs() < 1e-9, "{spent:?}");
+        let bar = spent.bar(Theme::new(false, false), 10).to_string();
+        assert_eq!(bar, "######xx..");
+        // Before its first batch ends, nobody knows.
+        let spent = Spent::of(&worker(80, 20, 0, 0)).unwrap();
+        assert_eq!((spent.busy, spent.stolen), (0.8, None));
+        assert_eq!(Spent::of(&worker(0, 0, 0, 0)), None);
+    }
 }

@@ -8,7 +8,7 @@ pub mod csv;
 pub mod directory_report;
 pub mod host_lines;
 pub mod printer;
-mod process_lines;
+pub mod process_lines;
 pub mod result_json;
 pub mod result_table;
 mod shard_moments;

@@ -8,7 +8,7 @@ use crate::actors::HostProgress;
 use crate::telemetry::{Snapshot, duration, rate, several};
 
 /// A process that is silent for longer is said to be: it gives a sign of life several times in the shortest lease.
-const SILENT: Duration = Duration::from_secs(5);
+pub const SILENT: Duration = Duration::from_secs(5);
 
 /// The speed of the whole run, the time left, and a line for each process that takes part.
 pub fn process_lines(run: &Snapshot) -> Vec<String> {

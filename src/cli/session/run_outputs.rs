@@ -138,10 +138,8 @@ fn check_dashboard(output: &OutputConfig) -> Result<(), Failure> {
     #[cfg(not(feature = "tui"))]
     return Err(Failure::usage(needs_feature("--tui", "tui")));
     #[cfg(feature = "tui")]
-    match Screen::is_there() {
-        true => Ok(()),
-        false => Err(Failure::usage(
-            "--tui needs a terminal on standard input and standard error",
-        )),
+    match Screen::missing() {
+        None => Ok(()),
+        Some(missing) => Err(Failure::usage(format!("--tui needs {missing}"))),
     }
 }

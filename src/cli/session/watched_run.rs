@@ -107,7 +107,7 @@ fn live(
             steering.obey(asked);
         }
         if written {
-            let snapshot = keeper.snapshot(progress);
+            let snapshot = keeper.snapshot(progress, steering.control().task_map());
             let text = serde_json::to_vec(&snapshot).unwrap_or_default();
             let result = write_live(&directory, &text);
             written = result

@@ -10,7 +10,7 @@ use tracing::warn;
 
 use crate::actors::Finding;
 use crate::actors::{
-    Flushed, OnCheckpoint, RecordError, Recorder, Restored, Source, Step, Supply, Walk,
+    Flushed, OnCheckpoint, Part, RecordError, Recorder, Restored, Source, Step, Supply, Walk,
 };
 use crate::cluster::lease::{Holder, Journal};
 use crate::engine::{Engine, Plan};
@@ -70,6 +70,7 @@ impl Source for Leases {
             }),
             size: None,
             restored: Restored::default(),
+            part: Part::WHOLE,
         }
     }
 }

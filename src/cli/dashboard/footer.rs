@@ -1,0 +1,121 @@
+//! What stands at the bottom of the screen of a run: how it goes on, and the keys.
+
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::parts::{flow, key_line, safe};
+use crate::cli::shell::{resume_command, serve_command};
+use crate::telemetry::{Served, Snapshot};
+
+/// A run as it is drawn.
+type View<'a> = super::picture::View<'a, Snapshot>;
+
+/// How to stop and go on, and the keys.
+pub fn footer(view: &View<'_>, area: Rect) -> Vec<Line<'static>> {
+    let label = |text: &str| Span::styled(safe(view.theme, text), view.theme.label());
+    let plain = |text: &str| Span::raw(safe(view.theme, text));
+    let mut lines = Vec::new();
+    if let Some(note) = view.note {
+        lines.push(Line::styled(safe(view.theme, note), view.theme.waiting()));
+    }
+    let Snapshot {
+        process,
+        host,
+        directory,
+        served,
+        ..
+    } = view.of;
+    let commands = [
+        vec![
+            label("stop: "),
+            plain(&format!("kill {process}")),
+            label(&format!(" on {host}   ")),
+        ],
+        match (directory, served) {
+            (Some(directory), Some(Served { server, run })) => {
+                vec![
+                    label("go on: "),
+                    plain(&serve_command(directory, server, run)),
+                ]
+            }
+            (Some(directory), None) => vec![label("go on: "), plain(&resume_command(directory))],
+            (None, _) => vec![label("nothing is kept: there is no --dir")],
+        },
+    ];
+    let keys = [
+        ("p", "pause"),
+        ("d", "stop the run"),
+        ("?", "help"),
+        ("t", "theme"),
+        ("q", if view.can_leave { "leave" } else { "quit" }),
+    ];
+    // On a small screen, a worker more is worth more than the first of them.
+    let left_out = usize::from(area.height < 14);
+    lines.extend(flow(commands.into_iter().skip(left_out), area.width));
+    lines.extend(key_line(view.theme, &keys, area.width));
+    lines
+}
+
+/// What the keys do, and what the names of the columns mean.
+pub fn help_text(view: &View<'_>) -> Vec<&'static str> {
+    let is_served = view.of.progress.hosts.is_some();
+    let [pause, stop, rows, end, names] = match is_served {
+        false => [
+            "p        pause the run, or let it go on",
+            "d d      stop the run in order; it can be resumed",
+            "up down  scroll the workers or this, also j k,",
+            "Ctrl-C   stop the run in order; twice: at once",
+            WORKER_NAMES,
+        ],
+        true => [
+            "p        give out no tasks, or go on",
+            "d d      stop the coordinator; hosts wait for the next",
+            "up down  scroll the hosts or this, also j k,",
+            "Ctrl-C   stop the coordinator; twice: at once",
+            HOST_NAMES,
+        ],
+    };
+    let mut text = vec![
+        pause,
+        stop,
+        "t        other colours, or ASCII alone",
+        rows,
+        "         page up, page down, home, end",
+        "? Esc    close this",
+        match view.can_leave {
+            true => "q        leave, or stop the run, too: it asks",
+            false => "q        stop the run in order: it asks",
+        },
+        match view.can_leave {
+            true => "Ctrl-Z   suspend this program; the run goes on",
+            false => end,
+        },
+        "",
+    ];
+    text.extend(names.lines());
+    text
+}
+
+const WORKER_NAMES: &str = "\
+busy: share of the time that it counted
+stolen: had a task, but others had its core
+idle: had no task, or the run was paused
+speed of a worker: while it has a task
+share: of the nodes that this run searched
+
+map of the tasks, in the order of the plan; the
+run takes them from all over it
+  now: being counted by a CPU worker
+  before: recorded in an earlier session
+  differed: two counts of it were not equal
+queue: batches of tasks ready for workers
+audits: tasks that were counted twice
+CPU: share of all processors, lately";
+
+const HOST_NAMES: &str = "\
+share: of the nodes of the hosts that take part
+speed: since the host joined
+holds: tasks that it is to count
+since: how long it takes part
+
+map: tasks in the order of the plan";
