@@ -11,8 +11,11 @@ const SHORTEST_BIN: f64 = 1.5;
 /// The shortest time that is drawn, in seconds: two bins.
 const SHORTEST: f64 = 2.0 * SHORTEST_BIN;
 
-/// The shortest time without a process that is shown: the clocks of machines differ by some of it.
-const SHORTEST_STOP: f64 = 2.0;
+/// The shortest time without a process that is shown: sessions begin at a whole second.
+const SHORTEST_STOP: f64 = 1.0;
+
+/// The shortest interruption that a drawing shows, as a share of its width: less than a pixel.
+const VISIBLE: f64 = 1e-3;
 
 /// The unit in which times are shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,7 +75,8 @@ impl Clock {
             .collect();
         let counting = report.sessions.iter().zip(&sessions);
         let counting = counting.filter(|(session, _)| !is_over(session.facts.started));
-        let worked = union(counting.map(|(_, span)| *span).collect());
+        let counting: Vec<Span> = counting.map(|(_, span)| *span).collect();
+        let worked = union(&counting, 0.0);
         let (start, end) = match (worked.first(), worked.last()) {
             (Some((start, _)), Some((_, end))) => (*start, end.max(start + 1e-3)),
             _ => (report.read_at as f64, report.read_at as f64 + 1.0),
@@ -84,7 +88,10 @@ impl Clock {
             end,
             unit: Unit::of(end - start),
             worked,
-            paused: union(pauses.filter(|(from, to)| from < to).collect()),
+            paused: union(
+                &pauses.filter(|(from, to)| from < to).collect::<Vec<_>>(),
+                0.0,
+            ),
             sessions,
         }
     }
@@ -121,43 +128,38 @@ impl Clock {
 
     /// Seconds in which some process worked and the run was not paused.
     pub fn working(&self) -> f64 {
-        self.active().iter().map(|(from, to)| to - from).sum()
+        let active = active(&self.worked, &self.paused);
+        active.iter().map(|(from, to)| to - from).sum()
     }
 
-    /// Pauses, in order.
-    pub fn paused(&self) -> &[Span] {
-        &self.paused
+    /// Pauses that can be seen, in order.
+    pub fn paused(&self) -> Vec<Span> {
+        let visible = VISIBLE * (self.end - self.start);
+        let pauses = self.paused.iter().copied();
+        pauses.filter(|(from, to)| to - from >= visible).collect()
     }
 
-    /// Times in which no process worked on the run, in order.
+    /// When the first process began, in seconds since 1970.
+    pub const fn start(&self) -> f64 {
+        self.start
+    }
+
+    /// Times in which no process worked on the run, in order, if they can be seen.
     pub fn stopped(&self) -> Vec<Span> {
-        let between = self.worked.windows(2).map(|two| (two[0].1, two[1].0));
-        between
-            .filter(|(from, to)| to - from >= SHORTEST_STOP)
-            .collect()
+        let worked = self.visibly_worked();
+        let between = worked.windows(2).map(|two| (two[0].1, two[1].0));
+        between.collect()
     }
 
-    /// Times in which some process worked and the run was not paused, in order.
-    fn active(&self) -> Vec<Span> {
-        let mut active = Vec::new();
-        for &(from, to) in &self.worked {
-            let mut since = from;
-            for &(pause, end) in self.paused.iter().filter(|(pause, _)| *pause < to) {
-                if pause > since {
-                    active.push((since, pause));
-                }
-                since = since.max(end);
-            }
-            if since < to {
-                active.push((since, to));
-            }
-        }
-        active
+    /// Times in which some process worked, or only such a short time did none that nobody sees it, in order.
+    fn visibly_worked(&self) -> Vec<Span> {
+        let visible = SHORTEST_STOP.max(VISIBLE * (self.end - self.start));
+        union(&self.worked, visible)
     }
 
     /// Divides the time in which the run was counted into about `most` bins, so that none has a pause or a stop in it.
     pub fn bins(&self, most: usize) -> Bins {
-        let active = self.active();
+        let active = active(&self.visibly_worked(), &self.paused());
         let working: f64 = active.iter().map(|(from, to)| to - from).sum();
         let width = (working / most.min(MOST_BINS) as f64).max(SHORTEST_BIN);
         let mut bins = Vec::new();
@@ -184,13 +186,33 @@ impl Clock {
     }
 }
 
-/// Times that touch or overlap, put together, in order.
-fn union(mut spans: Vec<Span>) -> Vec<Span> {
+/// What is left of `worked` without what is `paused`; both are in order.
+fn active(worked: &[Span], paused: &[Span]) -> Vec<Span> {
+    let mut active = Vec::new();
+    for &(from, to) in worked {
+        let mut since = from;
+        let first = paused.partition_point(|(_, end)| *end <= from);
+        for &(pause, end) in paused[first..].iter().take_while(|(pause, _)| *pause < to) {
+            if pause > since {
+                active.push((since, pause));
+            }
+            since = since.max(end);
+        }
+        if since < to {
+            active.push((since, to));
+        }
+    }
+    active
+}
+
+/// Times that overlap, or have less than `apart` between them, put together, in order.
+fn union(spans: &[Span], apart: f64) -> Vec<Span> {
+    let mut spans = spans.to_vec();
     spans.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut together: Vec<Span> = Vec::new();
     for (from, to) in spans {
         match together.last_mut() {
-            Some((_, until)) if from <= *until => *until = until.max(to),
+            Some((_, until)) if from <= *until || from - *until < apart => *until = until.max(to),
             _ => together.push((from, to)),
         }
     }
@@ -254,7 +276,7 @@ mod tests {
     fn no_bin_has_a_pause_or_a_stop_in_it() {
         let clock = clock(&[(100.0, 120.0), (150.0, 160.0)], &[(105.0, 110.0)]);
         assert_eq!(
-            clock.active(),
+            active(&clock.worked, &clock.paused),
             [(100.0, 105.0), (110.0, 120.0), (150.0, 160.0)]
         );
         assert_eq!((clock.working(), clock.length()), (25.0, 60.0));
@@ -292,7 +314,8 @@ mod tests {
 
     #[test]
     fn times_that_overlap_are_one() {
-        let spans = vec![(5.0, 6.0), (0.0, 2.0), (1.0, 3.0), (3.0, 4.0)];
-        assert_eq!(union(spans), [(0.0, 4.0), (5.0, 6.0)]);
+        let spans = [(5.0, 6.0), (0.0, 2.0), (1.0, 3.0), (3.0, 4.0)];
+        assert_eq!(union(&spans, 0.0), [(0.0, 4.0), (5.0, 6.0)]);
+        assert_eq!(union(&spans, 1.5), [(0.0, 6.0)]);
     }
 }

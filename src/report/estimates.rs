@@ -30,10 +30,17 @@ pub fn eta(report: &RunReport, clock: &Clock) -> Result<Option<Views>, Box<dyn E
     }
     let is_done = report.status.shard_tasks.0 == report.status.shard_tasks.1;
     let end = is_done.then_some(clock.end());
+    // Nothing was told between two processes.
+    let process = |told: &EtaTold| report.timeline.began.partition_point(|at| *at <= told.at);
+    let told: Vec<_> = told
+        .chunk_by(|one, next| process(one) == process(next))
+        .collect();
     views(|view| draw_eta(&told, end, clock, view)).map(Some)
 }
 
-fn draw_eta(told: &[EtaTold], end: Option<f64>, clock: &Clock, view: View) -> Drawn {
+/// `processes`: what each of them told.
+fn draw_eta(processes: &[&[EtaTold]], end: Option<f64>, clock: &Clock, view: View) -> Drawn {
+    let told = processes.concat();
     let unit = clock.unit();
     let left = |told: &EtaTold| told.left / unit.seconds;
     let most = told.iter().map(left).fold(0.0, f64::max);
@@ -71,8 +78,10 @@ fn draw_eta(told: &[EtaTold], end: Option<f64>, clock: &Clock, view: View) -> Dr
                 .map(|told| (clock.at(told.at), true_left(told.at, end)));
             chart.draw_series(LineSeries::new(truth, MEASURED.stroke_width(2)))?;
         }
-        let points = told.iter().map(|told| (clock.at(told.at), left(told)));
-        chart.draw_series(LineSeries::new(points, EXPECTED.stroke_width(2)))?;
+        for told in processes {
+            let points = told.iter().map(|told| (clock.at(told.at), left(told)));
+            chart.draw_series(LineSeries::new(points, EXPECTED.stroke_width(2)))?;
+        }
         area.present()?;
     }
     Ok(svg)
@@ -114,7 +123,13 @@ fn draw_costs(points: &[(f64, f64)], view: View) -> Drawn {
     let (low, high) = both.fold((f64::MAX, 0.0), |(low, high): (f64, f64), value| {
         (low.min(value), high.max(value))
     });
-    let (low, high) = (low * 0.8, high * 1.25);
+    // Few tasks take longer than seconds.
+    let (scale, unit) = if high < 1.0 {
+        (1e3, "milliseconds")
+    } else {
+        (1.0, "seconds")
+    };
+    let (low, high) = (low * scale * 0.8, high * scale * 1.25);
     let mut svg = String::new();
     {
         let height = view.width().min(400);
@@ -126,26 +141,49 @@ fn draw_costs(points: &[(f64, f64)], view: View) -> Drawn {
             .build_cartesian_2d((low..high).log_scale(), (low..high).log_scale())?;
         plain(&mut chart.configure_mesh())
             .x_labels(view.labels())
-            .x_desc("seconds that the plan expected of a task")
-            .y_desc("seconds it took")
-            .x_label_formatter(&short)
-            .y_label_formatter(&short)
+            .y_labels(view.labels())
+            .x_desc(format!("{unit} that the plan expected of a task"))
+            .y_desc(format!("{unit} that it took"))
+            .x_label_formatter(&one_two_five)
+            .y_label_formatter(&one_two_five)
             .draw()?;
         let dots = points.iter();
-        chart.draw_series(dots.map(|dot| Circle::new(*dot, 2, MEASURED.mix(0.5).filled())))?;
+        chart.draw_series(dots.map(|dot| {
+            Circle::new(
+                (dot.0 * scale, dot.1 * scale),
+                2,
+                MEASURED.mix(0.5).filled(),
+            )
+        }))?;
         chart.draw_series(LineSeries::new([(low, low), (high, high)], EXPECTED))?;
         area.present()?;
     }
     Ok(svg)
 }
 
-/// A number with few digits.
-fn short(value: &f64) -> String {
-    let digits = match *value {
-        ..0.01 => return format!("{value:.0e}"),
-        ..0.1 => 2,
-        ..10.0 => 1,
-        _ => 0,
+/// A number of a logarithmic axis: only those that begin with 1, 2 or 5, for the others lie too close together.
+fn one_two_five(value: &f64) -> String {
+    let text = format!("{value:.0e}");
+    let Some((digit, power)) = text.split_once('e') else {
+        return text;
     };
-    format!("{value:.digits$}")
+    match (digit, power.parse::<i32>()) {
+        ("1" | "2" | "5", Ok(-3..=4)) => format!("{digit}e{power}")
+            .parse::<f64>()
+            .map_or(text, |number| number.to_string()),
+        ("1" | "2" | "5", _) => text,
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::one_two_five;
+
+    #[test]
+    fn a_logarithmic_axis_has_few_labels() {
+        let labels =
+            [0.01, 0.02, 0.03, 5.0, 9.0, 200.0, 1e6, 2e-5].map(|value| one_two_five(&value));
+        assert_eq!(labels, ["0.01", "0.02", "", "5", "", "200", "1e6", "2e-5"]);
+    }
 }

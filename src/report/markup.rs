@@ -48,9 +48,11 @@ pub fn grouped(count: u128) -> String {
 }
 
 /// A table: what it shows, its columns, and rows of cells that are markup already. On narrow screens each row becomes a
-/// list, in which every cell has the name of its column.
+/// list, in which every cell has the name of its column, unless there are only two.
 pub fn table(caption: &str, columns: &[&str], rows: &[Vec<String>]) -> String {
-    let mut html = format!("<table><caption>{}</caption>\n<thead><tr>", text(caption));
+    let class = if columns.len() > 2 { "many" } else { "two" };
+    let caption = text(caption);
+    let mut html = format!("<table class=\"{class}\"><caption>{caption}</caption>\n<thead><tr>");
     for column in columns {
         let _ = write!(html, "<th scope=\"col\">{}</th>", text(column));
     }

@@ -128,7 +128,7 @@ fn over_time(
 
 /// Pauses, and the time between processes, from 0 to `height`.
 fn interruptions(clock: &Clock, height: f64) -> impl Iterator<Item = Rectangle<(f64, f64)>> {
-    let pauses = clock.paused().iter().map(|span| (*span, PAUSED));
+    let pauses = clock.paused().into_iter().map(|span| (span, PAUSED));
     let stops = clock.stopped().into_iter().map(|span| (span, STOPPED));
     pauses.chain(stops).map(move |((from, to), colour)| {
         let corners = [(clock.at(from), 0.0), (clock.at(to), height)];

@@ -31,7 +31,7 @@ impl RunReport {
              <title>{n} queens: report of a run</title>\n<style>\n{COLOURS}{STYLE}</style>\n</head>\n<body>\n<main>\n\
              <h1>{n} queens</h1>\n{}{}{}",
             self.mark(),
-            self.subtitle(),
+            self.subtitle(&clock),
             self.tiles_section(&clock),
             self.next_step(resume),
         );
@@ -40,10 +40,13 @@ impl RunReport {
                 let _ = write!(html, "<section>\n<h2>{title}</h2>\n{body}</section>\n");
             }
         };
-        section(
-            "Solutions",
-            self.solution_section() + &self.symmetry_section(),
-        );
+        let solutions = self.solution_section() + &self.symmetry_section();
+        if !solutions.is_empty() {
+            section(
+                "Solutions",
+                format!("<div class=\"beside\">{solutions}</div>\n"),
+            );
+        }
         section("Share done over time", self.share_section(&clock)?);
         section("Speed over time", self.speed_section(&clock)?);
         section("Time left: told and true", self.eta_section(&clock)?);

@@ -33,10 +33,12 @@ impl RunReport {
             Err(_) => self.progress_tiles(),
         };
         let hosts: BTreeSet<&String> = self.lanes.iter().map(|lane| &lane.host).collect();
+        let interrupted = clock.stopped().len() + clock.paused().len() > 0;
         let who = format!(
-            "{} on {}",
+            "{} on {}{}",
             several(self.lanes.len() as u64, "worker"),
-            several(hosts.len() as u64, "machine")
+            several(hosts.len() as u64, "machine"),
+            if interrupted { ", without pauses" } else { "" }
         );
         let working = Duration::try_from_secs_f64(clock.working()).unwrap_or_default();
         tiles.push(tile("Time", duration(working), who));

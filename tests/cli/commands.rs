@@ -394,7 +394,7 @@ fn no_workers_and_no_gpu_found_is_unavailable_and_says_why() {
 fn the_manual_has_a_page_for_each_command() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("share/man1");
-    stdout(&["man", dir.to_str().unwrap()]);
+    stdout(&["man", "--to", dir.to_str().unwrap()]);
     let page = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap();
     let program = page("queenfold.1");
     assert!(
@@ -425,10 +425,30 @@ fn the_manual_has_a_page_for_each_command() {
         }
     }
     let file = dir.join("queenfold.1");
-    let refused = output(&["man", file.to_str().unwrap()]);
+    let refused = output(&["man", "--to", file.to_str().unwrap()]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(
         text(&refused.stderr).contains("queenfold.1: "),
         "{refused:?}"
     );
+}
+
+#[test]
+fn a_manual_page_is_shown_and_nothing_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let shown = |args: &[&str]| {
+        let shown = queenfold(args).current_dir(folder.path()).output();
+        shown.unwrap()
+    };
+    let run = shown(&["man", "run"]);
+    assert_eq!(run.status.code(), Some(0));
+    assert!(text(&run.stdout).contains("--time-limit"), "{run:?}");
+    assert!(text(&shown(&["man"]).stdout).contains("Exit codes"));
+    assert!(text(&shown(&["man", "config", "show"]).stdout).contains("config show"));
+    for not in ["no-such-command", "pages/man1"] {
+        let refused = shown(&["man", not]);
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(text(&refused.stderr).contains("--to DIR"), "{refused:?}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }

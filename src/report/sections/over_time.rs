@@ -104,7 +104,7 @@ impl RunReport {
         Ok(html + &self.shares())
     }
 
-    /// What each kind of worker of each machine did.
+    /// What each kind of worker of each machine did, if there are several.
     fn shares(&self) -> String {
         let all: f64 = self.tasks.iter().map(|task| task.nodes as f64).sum();
         let mut groups: BTreeMap<(&str, &str), (u64, u64, f64)> = BTreeMap::new();
@@ -115,6 +115,9 @@ impl RunReport {
             *tasks += 1;
             *nodes = nodes.saturating_add(task.nodes);
             *seconds += task.seconds;
+        }
+        if groups.len() == 1 {
+            return String::new();
         }
         let rows = groups
             .into_iter()

@@ -67,7 +67,20 @@ impl RunReport {
         let latest = latest.map(|session| &session.facts.config);
         let config = latest.filter(|config| !config.is_empty());
         let config = config.unwrap_or(&self.info.config);
-        let lines: Vec<_> = config.lines().map(text).collect();
+        // Narrow screens leave out the space that puts the notes below each other.
+        let line = |line: &str| match line.split_once("  # ") {
+            Some((setting, note)) => {
+                let (plain, setting) = (setting.trim_end(), text(setting));
+                let space = &setting[text(plain).len()..];
+                format!(
+                    "{} <span class=\"space\">{space}</span># {}",
+                    text(plain),
+                    text(note)
+                )
+            }
+            None => text(line),
+        };
+        let lines: Vec<_> = config.lines().map(line).collect();
         match lines.is_empty() {
             true => String::new(),
             false => format!("<pre>{}</pre>\n", lines.join("\n")),

@@ -9,8 +9,8 @@ use crate::report::markup::{facts, grouped, table, text, titled, utc};
 
 impl RunReport {
     /// What was counted and when, in a line below the title of the page.
-    pub(in crate::report) fn subtitle(&self) -> String {
-        let (began, ended) = self.span();
+    pub(in crate::report) fn subtitle(&self, clock: &Clock) -> String {
+        let (began, ended) = (clock.start() as i64, clock.end() as i64);
         let state = match (&self.outcome, self.runs) {
             (Ok(_), _) => format!("Counted from {} to {}.", utc(began), utc(ended)),
             (Err(why), runs) => {

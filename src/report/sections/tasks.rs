@@ -38,7 +38,7 @@ impl RunReport {
                 .map(|(class, meaning)| key(class, meaning))
                 .collect();
             html += &format!(
-                "<figure>{}<figcaption>{what} {keys} {}</figcaption></figure>\n",
+                "<figure>{}<figcaption>{}<br>{what} {keys}</figcaption></figure>\n",
                 titled(&svg, "map", title),
                 text(&cell)
             );
