@@ -35,19 +35,22 @@ impl RunReport {
         let hosts: BTreeSet<&String> = self.lanes.iter().map(|lane| &lane.host).collect();
         let interrupted = clock.stopped().len() + clock.paused().len() > 0;
         let who = format!(
-            "{} on {}{}",
+            "{} on {}",
             several(self.lanes.len() as u64, "worker"),
-            several(hosts.len() as u64, "machine"),
-            if interrupted { ", without pauses" } else { "" }
+            several(hosts.len() as u64, "machine")
         );
+        let time = match interrupted {
+            true => "Time without pauses",
+            false => "Time",
+        };
         let working = Duration::try_from_secs_f64(clock.working()).unwrap_or_default();
-        tiles.push(tile("Time", duration(working), who));
+        tiles.push(tile(time, duration(working), who));
         let busy = self.busy().as_secs_f64();
         let unit = TimeUnit::of_cores(busy);
         tiles.push(tile(
             "Core time",
             format!("{} {}", unit.number(busy), unit.name),
-            "time of counting, all workers added up",
+            "of all workers, added up",
         ));
         let nodes = self
             .tasks
@@ -80,8 +83,8 @@ impl RunReport {
                 "Unique completions"
             };
             let note = match free {
-                true => "rotations and reflections counted once",
-                false => "symmetries of the given board counted once",
+                true => "up to rotation and reflection",
+                false => "up to the symmetries of that board",
             };
             tiles.push(tile(name, grouped(unique), note));
         }
@@ -99,7 +102,7 @@ impl RunReport {
         if let Some(left) = left.filter(|_| done < all) {
             let note = match self.runs {
                 true => "at the speed of this process",
-                false => "at the speed of the last process, once it goes on",
+                false => "at the speed of the last process",
             };
             tiles.push(tile("Time left", format!("about {}", duration(left)), note));
         }
@@ -113,10 +116,7 @@ impl RunReport {
             Ok(outcome) => match counted.checked(outcome) {
                 Checked::Known => ("as published", "the total equals the known one".to_owned()),
                 Checked::Twice => ("twice", "each task was counted a second time".to_owned()),
-                Checked::Sampled(of) => (
-                    "in part",
-                    format!("one of {of} tasks was counted a second time"),
-                ),
+                Checked::Sampled(of) => ("in part", format!("one of {of} tasks counted twice")),
                 Checked::Once => ("once", "no known total, and no second count".to_owned()),
             },
         };

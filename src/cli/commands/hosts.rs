@@ -48,7 +48,7 @@ struct Hosts {
 /// Makes or removes users of a NATS server.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let (What::Add(hosts) | What::Remove(hosts)) = &args.what;
-    let files = UserFiles::open(&hosts.folder).map_err(failure)?;
+    let files = UserFiles::of(&hosts.folder);
     match &args.what {
         What::Add(hosts) => {
             for file in files.add(&hosts.names).map_err(failure)? {

@@ -6,6 +6,7 @@ use crate::board::Orbits;
 use crate::report::RunReport;
 use crate::report::clock::Clock;
 use crate::report::markup::{facts, grouped, table, text, titled, utc};
+use crate::telemetry::several;
 
 impl RunReport {
     /// What was counted and when, in a line below the title of the page.
@@ -124,7 +125,7 @@ impl RunReport {
 
     pub(in crate::report) fn plan_facts(&self) -> String {
         let plans = self.info.plans.iter();
-        let plans = plans.map(|plan| format!("{} ({} tasks)", plan.name, plan.tasks));
+        let plans = plans.map(|plan| format!("{} ({})", plan.name, several(plan.tasks, "task")));
         let mut pairs = vec![(
             "how the work was divided",
             text(&plans.collect::<Vec<_>>().join(", ")),
