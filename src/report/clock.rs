@@ -177,12 +177,11 @@ impl Clock {
     /// When a task was counted, as well as that is known: seconds are rounded down when they are recorded, and no process
     /// counts before it begins or after it ends.
     fn when(&self, task: &DoneTask) -> Span {
-        let end = task.end as f64 + 0.5;
-        let end = match task.session.and_then(|at| self.sessions.get(at)) {
-            Some((start, stop)) => end.min(*stop).max(start + task.seconds),
-            None => end,
-        };
-        (end - task.seconds, end)
+        let (from, to) = (task.end as f64 - task.seconds, task.end as f64 + 1.0);
+        match task.session.and_then(|at| self.sessions.get(at)) {
+            Some((start, stop)) => (from.clamp(*start, stop.max(*start)), to.min(*stop)),
+            None => (from, to),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::timeline::EtaTold;
 use super::{DoneTask, RunReport};
 
 /// The most points of a cloud.
-const MOST_POINTS: usize = 1500;
+const MOST_POINTS: usize = 500;
 
 /// Expected costs that differ less than by this factor explain nothing.
 const SPREAD: f64 = 1.5;

@@ -49,7 +49,7 @@ impl RunReport {
         }
         section("Share done over time", self.share_section(&clock)?);
         section("Speed over time", self.speed_section(&clock)?);
-        section("Time left, as it was told", self.eta_section(&clock)?);
+        section("Time left, as it was predicted", self.eta_section(&clock)?);
         section("Map of the tasks", self.plan_facts() + &self.map_section());
         section("Expected and real time of tasks", self.cost_section()?);
         section("Who counted", self.lanes_section(&clock)?);

@@ -25,9 +25,11 @@ const STYLE: &str = "\
 svg{font-family:system-ui,sans-serif}
 text{fill:var(--ink)}
 .soft{fill:var(--soft);font-size:14px}
-.big{font-size:26px;font-weight:700}
+.big{font-size:24px;font-weight:700}
 .page{fill:var(--paper)}
 .tile{fill:var(--code)}
+.paused{fill:var(--paused);opacity:.5}
+.stopped{fill:var(--stopped);opacity:.5}
 ";
 
 impl RunReport {
@@ -78,6 +80,27 @@ impl RunReport {
         if clock.is_drawn() && !self.tasks.is_empty() {
             let drawn = views(|view| over_time::share(self, &clock, view))?;
             soft(&mut parts, y + 22, "Share of the work that is done");
+            let mut x = EDGE + 230;
+            for (class, meaning, shown) in [
+                ("paused", "paused", !clock.paused().is_empty()),
+                (
+                    "stopped",
+                    "no process worked on it",
+                    !clock.stopped().is_empty(),
+                ),
+            ] {
+                if shown {
+                    let _ = writeln!(
+                        parts,
+                        "<rect class=\"{class}\" x=\"{x}\" y=\"{}\" width=\"12\" height=\"12\"/>\
+                         <text class=\"soft\" x=\"{}\" y=\"{}\">{meaning}</text>",
+                        y + 11,
+                        x + 17,
+                        y + 22
+                    );
+                    x += 90;
+                }
+            }
             parts += &placed(&drawn.broad, 0, y + 26, WIDTH, 220);
             y += 250;
         }

@@ -452,3 +452,65 @@ fn a_manual_page_is_shown_and_nothing_is_written() {
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
+
+#[test]
+fn squares_of_flags_that_are_repeated_add_up() {
+    for [once, twice] in [
+        [
+            &["--queens", "a1,c2"][..],
+            &["--queens", "a1", "--queens", "c2"],
+        ],
+        [&["--holes", "a1,c4"], &["--holes", "a1", "--holes", "c4"]],
+    ] {
+        let given = |flags| json(&[&["run", "-n", "6", "--json"], flags].concat())["given"].take();
+        assert_eq!(given(once), given(twice), "{twice:?}");
+    }
+}
+
+#[test]
+fn csv_is_refused_where_nothing_is_printed_so() {
+    for args in [
+        &["estimate", "-n", "12", "--csv"][..],
+        &["run", "-n", "8", "--show", "--csv"],
+    ] {
+        let line = refusal(&mut queenfold(args), 2);
+        assert!(line.contains("--csv"), "{line}");
+    }
+}
+
+#[test]
+fn what_is_not_there_is_called_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = |args: &[&str], code| {
+        let mut command = queenfold(args);
+        refusal(command.current_dir(folder.path()), code)
+    };
+    std::fs::write(folder.path().join("file"), "").unwrap();
+    for command in ["status", "resume", "report", "export"] {
+        let line = said(&[command, "nothing"], 1);
+        assert!(line.ends_with("nothing does not exist\n"), "{line}");
+    }
+    let line = said(&["run", "-n", "8", "--dir", "file"], 1);
+    assert!(
+        line.contains("file is a file, not a run directory"),
+        "{line}"
+    );
+    let line = said(&["run", "-n", "8", "--dir", "."], 2);
+    assert!(line.contains("`file` is no file of a run"), "{line}");
+    #[cfg(unix)]
+    {
+        let line = said(&["run", "-n", "8", "--on-event", "./file"], 2);
+        assert!(line.contains("`./file` is not executable"), "{line}");
+        std::os::unix::fs::symlink("nowhere", folder.path().join("link")).unwrap();
+        for args in [
+            &["run", "-n", "8", "--dir", "link"][..],
+            &["status", "link"],
+        ] {
+            let line = said(args, 1);
+            assert!(
+                line.contains("link is a link to what does not exist"),
+                "{line}"
+            );
+        }
+    }
+}

@@ -68,11 +68,11 @@ impl RunReport {
         };
         let caption = format!(
             "{}{}{truth}",
-            key("expected", "the time left that was told"),
+            key("expected", "the time left that was predicted"),
             key("interval", "its 95 % interval")
         );
         Ok(figure(
-            "The time left that was told, and the true one",
+            "The time left that was predicted, and the true one",
             &drawn,
             &caption,
         ))
