@@ -23,9 +23,10 @@ const EDGE: u32 = 24;
 /// Text of the picture.
 const STYLE: &str = "\
 svg{font-family:system-ui,sans-serif}
-text{fill:var(--ink)}
 .soft{fill:var(--soft);font-size:14px}
-.big{font-size:24px;font-weight:700}
+.big{fill:var(--ink);font-size:24px;font-weight:700}
+.board svg > rect:first-of-type{fill:none}
+.board .name{fill:var(--soft)}
 .page{fill:var(--paper)}
 .tile{fill:var(--code)}
 .paused{fill:var(--paused);opacity:.5}
@@ -69,7 +70,8 @@ impl RunReport {
         let mut y = TOP + tiles.len().div_ceil(2) as u32 * TILE.1;
         if let Some(solution) = self.solution() {
             let side = WIDTH - LEFT - EDGE;
-            parts += &placed(&solution.svg, LEFT + EDGE - 10, TOP - 12, side, side);
+            let board = placed(&solution.svg, LEFT + EDGE - 10, TOP - 12, side, side);
+            let _ = writeln!(parts, "<g class=\"board\">{board}</g>");
         }
         let soft = |parts: &mut String, y: u32, words: &str| {
             let _ = writeln!(
@@ -108,7 +110,26 @@ impl RunReport {
             soft(
                 &mut parts,
                 y + 22,
-                "How long each task of the plan took: the stronger the colour, the longer",
+                "How long each task of the plan took: short",
+            );
+            let tones = map
+                .keys
+                .iter()
+                .filter(|(class, _)| class.starts_with("tone"));
+            let mut x = EDGE + 302;
+            for (class, _) in tones {
+                let _ = writeln!(
+                    parts,
+                    "<rect class=\"{class}\" x=\"{x}\" y=\"{}\" width=\"12\" height=\"12\"/>",
+                    y + 11
+                );
+                x += 15;
+            }
+            let _ = writeln!(
+                parts,
+                "<text class=\"soft\" x=\"{}\" y=\"{}\">long</text>",
+                x + 2,
+                y + 22
             );
             let height = drawn_height(&map.svg, WIDTH - 2 * EDGE);
             parts += &placed(&map.svg, EDGE, y + 32, WIDTH - 2 * EDGE, height);

@@ -462,7 +462,10 @@ fn squares_of_flags_that_are_repeated_add_up() {
         ],
         [&["--holes", "a1,c4"], &["--holes", "a1", "--holes", "c4"]],
     ] {
-        let given = |flags| json(&[&["run", "-n", "6", "--json"], flags].concat())["given"].take();
+        let given = |flags: &[&str]| {
+            let args = [&["run", "-n", "6", "--json"][..], flags].concat();
+            json(&args)["given"].take()
+        };
         assert_eq!(given(once), given(twice), "{twice:?}");
     }
 }
