@@ -181,7 +181,7 @@ pub fn lanes(report: &RunReport, clock: &Clock, view: View) -> Drawn {
         for lane in 0..shown {
             let y = 8 + (row as f64 * (lane as f64 + 0.5)) as i32;
             let name = lane_name(report, lane, letters);
-            area.draw(&Text::new(name, (left as i32, y), right.clone()))?;
+            area.draw(&Text::new(name, (left, y), right.clone()))?;
         }
         area.present()?;
     }
