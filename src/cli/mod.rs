@@ -151,7 +151,7 @@ enum Command {
     Config(config::Args),
     /// Print a completion script for a shell
     Completions(completions::Args),
-    /// Write the manual: a page for each command
+    /// Show the manual page of a command, or write all of them
     Man(man::Args),
     /// Measure which engine is faster on which boards, or how fast a GPU counts
     Bench(bench::Args),

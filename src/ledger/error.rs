@@ -10,11 +10,21 @@ use crate::engine::{PlanName, Tally, TaskKey};
 use crate::outcome::Contradiction;
 use crate::system::files::is_open_limit;
 
+/// Why there is no run in `dir`.
+fn no_run(dir: &Path) -> String {
+    let dir_shown = dir.display();
+    match (dir.exists(), dir.is_symlink()) {
+        (true, _) => format!("{dir_shown} holds no run: there is no {}", super::FILE),
+        (false, true) => format!("{dir_shown} is a link to what does not exist"),
+        (false, false) => format!("{dir_shown} does not exist"),
+    }
+}
+
 /// Why a ledger cannot be used, or must not be believed.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
     /// There is no run in the directory.
-    #[error("{} holds no run: there is no {}", dir.display(), super::FILE)]
+    #[error("{}", no_run(dir))]
     NoRun {
         /// The directory.
         dir: PathBuf,
@@ -30,6 +40,17 @@ pub enum LedgerError {
     Exists {
         /// The directory.
         dir: PathBuf,
+    },
+    /// A new run is to be in a directory with files of others.
+    #[error(
+        "{} is not empty: `{file}` is no file of a run; name an empty directory, or one that does not exist",
+        dir.display()
+    )]
+    NotEmpty {
+        /// The directory.
+        dir: PathBuf,
+        /// One of the files.
+        file: String,
     },
     /// The plan has more tasks than a ledger keeps.
     #[error("{plan} of n = {n} has {tasks} tasks, and a ledger keeps at most {most}")]

@@ -50,6 +50,38 @@ pub(super) fn is_there(file: &Path) -> Result<bool, LedgerError> {
     }
 }
 
+/// What else a directory may hold in which a run begins, besides files that begin with `ledger.` and hidden ones: what a
+/// run that was killed at its beginning left there, and what a file system has.
+const LEFT: [&str; 7] = [
+    "history.jsonl",
+    "leases",
+    "live.json",
+    "live.json.new",
+    "lock",
+    "lost+found",
+    "request",
+];
+
+/// Checks that `dir` holds no files of others: nobody would find them again among those of a run, or tell them apart.
+///
+/// # Errors
+/// [`LedgerError::NotEmpty`], or `dir` cannot be read.
+pub(super) fn expect_no_others(dir: &Path) -> Result<(), LedgerError> {
+    let failed = |source| LedgerError::io(dir, source);
+    for entry in fs::read_dir(dir).map_err(failed)? {
+        let name = entry.map_err(failed)?.file_name();
+        let name = name.to_string_lossy();
+        let is_own = name.starts_with("ledger.") || LEFT.contains(&&*name);
+        if !is_own && !name.starts_with('.') {
+            return Err(LedgerError::NotEmpty {
+                dir: dir.to_owned(),
+                file: name.into_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
 /// Makes the directory `dir` and those above it that are missing, so that they survive a power failure.
 ///
 /// # Errors
@@ -67,6 +99,16 @@ pub(super) fn make_directory(dir: &Path) -> Result<(), LedgerError> {
         make_directory(above)?;
     }
     match fs::create_dir(dir) {
+        _ if dir.is_file() => {
+            return Err(LedgerError::NotDirectory {
+                path: dir.to_owned(),
+            });
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && dir.is_symlink() => {
+            return Err(LedgerError::NoRun {
+                dir: dir.to_owned(),
+            });
+        }
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists || !dir.is_dir() => {
             return Err(LedgerError::io(dir, error));
         }

@@ -21,7 +21,7 @@ impl OpenLedger {
     /// Makes the directory, unless it exists, and in it the ledger of a new run of `plans`, which `info` describes.
     ///
     /// # Errors
-    /// A plan has more tasks than a ledger keeps, there is a run in the directory, another process works on it, or it
+    /// A plan has more tasks than a ledger keeps, there is a run or something else in the directory, another process works on it, or it
     /// cannot be written.
     pub fn create(
         dir: &Path,
@@ -39,6 +39,7 @@ impl OpenLedger {
         files::make_directory(dir)?;
         // Whether or not another process works on it.
         Store::expect_none(dir)?;
+        files::expect_no_others(dir)?;
         let lock = DirLock::take(dir)?;
         let store = Store::create(dir, info)?;
         Self::of(dir, store, lock)

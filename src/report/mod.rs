@@ -1,18 +1,31 @@
 //! What people look at later. The report of a run: one page of HTML that explains itself, made from a run
-//! directory alone. The picture of the ladder.
+//! directory alone. Pictures of boards and of the ladder.
 //!
 //! * [`RunReport`]: what the directory says. [`RunReport::read`] needs no process that works on it.
-//! * `charts`: the drawings, as SVG. `page`: the page around them. `record`: a line for a table of records.
+//!   [`RunReport::html`] is the page, [`RunReport::svg`] a picture of it.
+//! * `clock`: the axis of time. `over_time`, `estimates`, `task_map`: the drawings, as SVG. `summary`: the figures that
+//!   are seen first. `sections`: what the page says. `record`: a line for a table of records.
+//! * [`board_svg`](fn@board_svg): boards.
 //! * [`ladder_picture`](fn@ladder_picture): the times of the historical methods, as SVG.
 
-mod charts;
+mod board_svg;
+mod clock;
 mod drawing;
+mod estimates;
 mod ladder_picture;
+mod markup;
+mod over_time;
 mod page;
+mod picture;
 mod read;
 mod record;
+mod sections;
+mod solution;
+mod summary;
+mod task_map;
 mod timeline;
 
+pub use board_svg::board_svg;
 pub use ladder_picture::ladder_picture;
 pub use read::{DoneTask, Lane, RunReport};
 pub use timeline::{EtaTold, Timeline};

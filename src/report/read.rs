@@ -61,6 +61,10 @@ pub struct Lane {
 pub struct DoneTask {
     /// The engine.
     pub engine: Engine,
+    /// Its number in the plan.
+    pub index: u64,
+    /// The process that recorded it: an index of [`RunReport::sessions`].
+    pub session: Option<usize>,
     /// Who counted it: an index of [`RunReport::lanes`].
     pub lane: usize,
     /// When it was recorded, in seconds since 1970.
@@ -106,10 +110,11 @@ impl RunReport {
     }
 
     fn read_tasks(&mut self, store: &Store, plans: &[Arc<dyn Plan>]) -> Result<(), LedgerError> {
-        let hosts: BTreeMap<_, _> = self
+        let sessions: BTreeMap<_, _> = self
             .sessions
             .iter()
-            .map(|session| (session.id.clone(), session.facts.host.clone()))
+            .enumerate()
+            .map(|(at, session)| (session.id.clone(), (at, session.facts.host.clone())))
             .collect();
         let has_costs = plans.iter().map(|plan| plan.tasks()).sum::<u64>() <= MOST_COSTS;
         let mut numbers: BTreeMap<(String, WorkerId), usize> = BTreeMap::new();
@@ -117,7 +122,10 @@ impl RunReport {
         store.for_each(|entry| {
             signature.add(&entry);
             let result = &entry.result;
-            let host = hosts.get(&entry.session).cloned().unwrap_or_default();
+            let (session, host) = match sessions.get(&entry.session) {
+                Some((at, host)) => (Some(*at), host.clone()),
+                None => (None, String::new()),
+            };
             let worker = result.origin.worker;
             let counted_by = result.origin.counted_by.clone();
             let next = self.lanes.len();
@@ -133,6 +141,8 @@ impl RunReport {
             }
             self.tasks.push(DoneTask {
                 engine: result.key.engine,
+                index: result.key.index,
+                session,
                 lane,
                 end: entry.recorded_at,
                 seconds: result.duration.as_secs_f64(),

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::RunReport;
-use super::page::utc;
+use super::markup::utc;
 use crate::board::GivenSquares;
 use crate::telemetry::{duration, several};
 

@@ -8,6 +8,8 @@ use crate::telemetry::incident;
 /// What the history of a run says. All times are in seconds since 1970.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Timeline {
+    /// When each process began.
+    pub began: Vec<f64>,
     /// The times left that were told.
     pub told: Vec<EtaTold>,
     /// Pauses: from when to when, and why.
@@ -23,8 +25,8 @@ pub struct EtaTold {
     pub at: f64,
     /// The time left, in seconds.
     pub left: f64,
-    /// Half of its 95 % interval, in seconds.
-    pub uncertainty: f64,
+    /// Half of its 95 % interval, in seconds, if that was known.
+    pub uncertainty: Option<f64>,
 }
 
 /// The most incidents that are kept: a history may come from a stranger.
@@ -41,6 +43,7 @@ impl Timeline {
                 let header = serde_json::from_str::<Json>(line).unwrap_or_default();
                 if let Some(at) = header["began"].as_f64().filter(|at| at.is_finite()) {
                     began = at;
+                    timeline.began.push(at);
                     pause = None;
                 }
                 continue;
@@ -48,17 +51,13 @@ impl Timeline {
             let at = began + event.at.as_secs_f64();
             match &event.kind {
                 EventKind::Advanced {
-                    eta:
-                        Some(Eta {
-                            left,
-                            uncertainty: Some(uncertainty),
-                        }),
+                    eta: Some(Eta { left, uncertainty }),
                     ..
                 } => {
                     timeline.told.push(EtaTold {
                         at,
                         left: left.as_secs_f64(),
-                        uncertainty: uncertainty.as_secs_f64(),
+                        uncertainty: uncertainty.map(|half| half.as_secs_f64()),
                     });
                 }
                 EventKind::State(RunState::Paused) => pause = Some((at, String::new())),
@@ -101,12 +100,13 @@ mod tests {
 {"lost":3}
 {"at":14.0,"kind":{"state":"do"#;
         let timeline = Timeline::read(history);
+        assert_eq!(timeline.began, [1000.5]);
         assert_eq!(
             timeline.told,
             [EtaTold {
                 at: 1002.5,
                 left: 3.0,
-                uncertainty: 1.0
+                uncertainty: Some(1.0)
             }]
         );
         assert_eq!(

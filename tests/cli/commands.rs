@@ -394,7 +394,7 @@ fn no_workers_and_no_gpu_found_is_unavailable_and_says_why() {
 fn the_manual_has_a_page_for_each_command() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("share/man1");
-    stdout(&["man", dir.to_str().unwrap()]);
+    stdout(&["man", "--to", dir.to_str().unwrap()]);
     let page = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap();
     let program = page("queenfold.1");
     assert!(
@@ -425,10 +425,95 @@ fn the_manual_has_a_page_for_each_command() {
         }
     }
     let file = dir.join("queenfold.1");
-    let refused = output(&["man", file.to_str().unwrap()]);
+    let refused = output(&["man", "--to", file.to_str().unwrap()]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(
         text(&refused.stderr).contains("queenfold.1: "),
         "{refused:?}"
     );
+}
+
+#[test]
+fn a_manual_page_is_shown_and_nothing_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let shown = |args: &[&str]| {
+        let shown = queenfold(args).current_dir(folder.path()).output();
+        shown.unwrap()
+    };
+    let run = shown(&["man", "run"]);
+    assert_eq!(run.status.code(), Some(0));
+    assert!(text(&run.stdout).contains("--time-limit"), "{run:?}");
+    assert!(text(&shown(&["man"]).stdout).contains("Exit codes"));
+    assert!(text(&shown(&["man", "config", "show"]).stdout).contains("config show"));
+    for not in ["no-such-command", "pages/man1"] {
+        let refused = shown(&["man", not]);
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(text(&refused.stderr).contains("--to DIR"), "{refused:?}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn squares_of_flags_that_are_repeated_add_up() {
+    for [once, twice] in [
+        [
+            &["--queens", "a1,c2"][..],
+            &["--queens", "a1", "--queens", "c2"],
+        ],
+        [&["--holes", "a1,c4"], &["--holes", "a1", "--holes", "c4"]],
+    ] {
+        let given = |flags: &[&str]| {
+            let args = [&["run", "-n", "6", "--json"][..], flags].concat();
+            json(&args)["given"].take()
+        };
+        assert_eq!(given(once), given(twice), "{twice:?}");
+    }
+}
+
+#[test]
+fn csv_is_refused_where_nothing_is_printed_so() {
+    for args in [
+        &["estimate", "-n", "12", "--csv"][..],
+        &["run", "-n", "8", "--show", "--csv"],
+    ] {
+        let line = refusal(&mut queenfold(args), 2);
+        assert!(line.contains("--csv"), "{line}");
+    }
+}
+
+#[test]
+fn what_is_not_there_is_called_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = |args: &[&str], code| {
+        let mut command = queenfold(args);
+        refusal(command.current_dir(folder.path()), code)
+    };
+    std::fs::write(folder.path().join("file"), "").unwrap();
+    for command in ["status", "resume", "report", "export"] {
+        let line = said(&[command, "nothing"], 1);
+        assert!(line.ends_with("nothing does not exist\n"), "{line}");
+    }
+    let line = said(&["run", "-n", "8", "--dir", "file"], 1);
+    assert!(
+        line.contains("file is a file, not a run directory"),
+        "{line}"
+    );
+    let line = said(&["run", "-n", "8", "--dir", "."], 2);
+    assert!(line.contains("`file` is no file of a run"), "{line}");
+    #[cfg(unix)]
+    {
+        let line = said(&["run", "-n", "8", "--on-event", "./file"], 2);
+        assert!(line.contains("`./file` is not executable"), "{line}");
+        std::os::unix::fs::symlink("nowhere", folder.path().join("link")).unwrap();
+        for args in [
+            &["run", "-n", "8", "--dir", "link"][..],
+            &["status", "link"],
+        ] {
+            let line = said(args, 1);
+            assert!(
+                line.contains("link is a link to what does not exist"),
+                "{line}"
+            );
+        }
+    }
 }

@@ -17,7 +17,7 @@ const WITHOUT: [(&str, &str); 14] = [
     ("explain", "a text for people"),
     ("config", "`config show --json`"),
     ("completions", "it writes a script"),
-    ("man", "it writes pages"),
+    ("man", "it shows pages"),
     ("help", "a text for people"),
     ("resume", "as of `run`"),
 ];

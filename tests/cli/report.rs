@@ -1,24 +1,35 @@
 //! The report of a run as a page, and as JSON.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Output;
 
 use serde_json::Value as Json;
 
 use crate::isolated::isolated;
-use crate::program::{output, stdout, text};
+use crate::program::{output, queenfold, refusal, stdout, text};
 use crate::skip::skipped;
 
 /// The page of the run in `dir`.
 fn page(dir: &Path) -> String {
-    let file = dir.with_extension("html");
+    stdout(&["report", dir.to_str().unwrap()]);
+    fs::read_to_string(dir.join("report.html")).unwrap()
+}
+
+/// Counts n queens in a directory below `folder`.
+fn counted(folder: &Path, n: u32) -> PathBuf {
+    let dir = folder.join(format!("n{n}"));
+    let n = n.to_string();
     stdout(&[
-        "report",
+        "run",
+        "-n",
+        &n,
+        "--dir",
         dir.to_str().unwrap(),
-        "-o",
-        file.to_str().unwrap(),
+        "--workers",
+        "2",
     ]);
-    fs::read_to_string(&file).unwrap()
+    dir
 }
 
 /// A page loads nothing and runs nothing.
@@ -43,34 +54,38 @@ fn assert_alone(page: &str) {
 #[test]
 fn a_finished_run_is_shown_with_its_result_and_its_drawings() {
     let folder = tempfile::tempdir().unwrap();
-    let dir = folder.path().join("n16");
-    stdout(&[
-        "run",
-        "-n",
-        "16",
-        "--dir",
-        dir.to_str().unwrap(),
-        "--workers",
-        "2",
-    ]);
+    let dir = counted(folder.path(), 16);
     let html = page(&dir);
-    // Lanes stand in the order of workers.
-    let lanes = ["worker-0", "worker-1"].map(|worker| html.find(&format!(">\n{worker}\n<")));
-    assert!(lanes.is_sorted(), "{lanes:?}");
     for part in [
-        "14,772,512",
-        "1,846,955",
-        "the total equals the published one",
-        "Who counted when",
+        "<main>",
+        "<b>14,772,512</b>",
+        "<b>1,846,955</b>",
+        "<b>as published</b>",
+        "<td data-column=\"unique\">734</td>",
+        "looks the same after a half turn",
         "worker-1",
-        "Expected and real cost",
+        "Expected and real time",
         "workers = 2 ",
         "# flag --workers",
         "queenfold run -n 16 --engine",
+        "<th scope=\"col\">",
     ] {
         assert!(html.contains(part), "{part}");
     }
-    assert!(html.matches("<svg").count() >= 3);
+    // A board, two maps, and two views of the cost of tasks. All have titles.
+    assert!(html.matches("<svg").count() >= 5);
+    assert_eq!(
+        html.matches("<svg").count(),
+        html.matches(" role=\"img\"").count()
+    );
+    assert_eq!(
+        html.matches("<svg").count(),
+        html.matches("><title>").count()
+    );
+    // A cell for each task in both maps.
+    assert_eq!(html.matches("h.9v.9h-.9z").count(), 2 * 32);
+    // It takes less time than its records are exact.
+    assert!(html.contains("too short for drawings over time"));
     assert_alone(&html);
     let export = stdout(&["export", dir.to_str().unwrap()]);
     let last: Json = serde_json::from_str(export.lines().last().unwrap()).unwrap();
@@ -111,6 +126,10 @@ fn a_run_that_is_not_finished_says_how_to_go_on_and_gives_no_total() {
         "{html}"
     );
     assert!(html.contains("queenfold resume"), "{html}");
+    assert!(
+        html.contains("no signature yet") && !html.contains("Whoever repeats"),
+        "{html}"
+    );
     assert_alone(&html);
     let printed = stdout(&["report", dir.to_str().unwrap(), "-o", "-"]);
     assert!(printed.starts_with("<!DOCTYPE html>") && printed.ends_with("</html>\n"));
@@ -142,18 +161,72 @@ fn a_page_that_cannot_be_written_is_one_line() {
     assert_eq!(said.lines().count(), 1, "{said}");
 }
 
-/// The example in docs/ and a page of now, as a browser shows them: nothing in its console, and drawings with
-/// a size.
 #[test]
-fn a_browser_shows_the_page_without_complaint() {
+fn a_page_stays_with_its_run_and_never_takes_the_place_of_another_file() {
     let folder = tempfile::tempdir().unwrap();
-    let dir = folder.path().join("n14");
-    stdout(&["run", "-n", "14", "--dir", dir.to_str().unwrap()]);
-    page(&dir);
-    let example = fs::canonicalize("docs/report-n20.html").unwrap();
-    assert_alone(&fs::read_to_string(&example).unwrap());
-    for file in [dir.with_extension("html"), example] {
-        let shown = isolated("chromium")
+    let [one, other] = [8, 9].map(|n| counted(folder.path(), n));
+    let report = |dir: &Path, file: &Path| {
+        let [dir, file] = [dir, file].map(|path| path.to_str().unwrap());
+        queenfold(&["report", dir, "-o", file])
+    };
+    let pages = [&one, &other].map(|dir| page(dir));
+    assert_ne!(pages[0], pages[1]);
+    // Its own page is replaced, whatever it is called.
+    let file = folder.path().join("page.html");
+    for _ in 0..2 {
+        let said = report(&one, &file).output().unwrap();
+        assert_eq!(said.status.code(), Some(0), "{said:?}");
+        assert!(text(&said.stderr).contains("page.html"), "{said:?}");
+    }
+    let picture = folder.path().join("picture.svg");
+    assert_eq!(
+        report(&one, &picture).output().unwrap().status.code(),
+        Some(0)
+    );
+    let foreign = folder.path().join("notes.txt");
+    fs::write(&foreign, "mine").unwrap();
+    for there in [&file, &picture, &foreign, &one.join("report.html")] {
+        let before = fs::read(there).unwrap();
+        let line = refusal(&mut report(&other, there), 2);
+        assert!(line.contains("no report of this run"), "{line}");
+        assert_eq!(fs::read(there).unwrap(), before);
+    }
+}
+
+#[test]
+fn a_picture_of_a_run_is_what_the_readme_shows() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = counted(folder.path(), 14);
+    let file = folder.path().join("n14.svg");
+    stdout(&[
+        "report",
+        dir.to_str().unwrap(),
+        "-o",
+        file.to_str().unwrap(),
+    ]);
+    let made = fs::read_to_string(&file).unwrap();
+    let shown = fs::read_to_string("docs/report-n20.svg").unwrap();
+    // The names of the figures stand in the same order, whatever they are.
+    let names = |picture: &str| {
+        let parts = picture.split("<text class=\"soft\"").skip(1).step_by(2);
+        let names =
+            parts.filter_map(|part| Some(part.split_once('>')?.1.split_once('<')?.0.to_owned()));
+        names
+            .map(|name| name.replace(" without pauses", ""))
+            .take(6)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names(&made), names(&shown));
+    assert_eq!(names(&made)[..2], ["All solutions", "Unique solutions"]);
+    assert!(made.contains(">365,596<") && shown.contains(">39,029,188,884<"));
+    assert_alone(&made);
+}
+
+/// A browser that shows `file` without a window; `None` if there is none that starts.
+fn browser(folder: &Path, file: &Path, with: &[&str]) -> Option<Output> {
+    let known = ["chromium", "chromium-browser", "google-chrome"];
+    let shown = known.into_iter().find_map(|name| {
+        isolated(name)
             .args([
                 "--headless",
                 "--no-sandbox",
@@ -163,19 +236,36 @@ fn a_browser_shows_the_page_without_complaint() {
             .args([
                 "--disable-background-networking",
                 "--disable-component-update",
-                "--disable-sync",
             ])
-            .args(["--enable-logging=stderr", "--log-level=0", "--dump-dom"])
+            .args(["--disable-sync", "--disable-quic"])
             .arg(format!(
                 "--user-data-dir={}",
-                folder.path().join("browser").display()
+                folder.join("browser").display()
             ))
+            .args(with)
             .arg(format!("file://{}", file.display()))
-            .output();
-        // A browser that does not start is as good as none.
-        let shown = shown.ok().filter(|shown| shown.status.success());
-        let Some(shown) = shown else {
-            skipped("there is no chromium to show a report");
+            .output()
+            .ok()
+    });
+    // A browser that does not start is as good as none.
+    let shown = shown.filter(|shown| shown.status.success());
+    if shown.is_none() {
+        skipped("there is no chromium to show a report");
+    }
+    shown
+}
+
+/// The example in docs/ and a page of now, as a browser shows them: nothing in its console.
+#[test]
+fn a_browser_shows_the_page_without_complaint() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = counted(folder.path(), 14);
+    page(&dir);
+    let example = fs::canonicalize("docs/report-n20.html").unwrap();
+    assert_alone(&fs::read_to_string(&example).unwrap());
+    for file in [dir.join("report.html"), example] {
+        let with = ["--enable-logging=stderr", "--log-level=0", "--dump-dom"];
+        let Some(shown) = browser(folder.path(), &file, &with) else {
             return;
         };
         let (dom, log) = (text(&shown.stdout), text(&shown.stderr));
@@ -185,5 +275,107 @@ fn a_browser_shows_the_page_without_complaint() {
             .filter(|line| line.contains("CONSOLE"))
             .collect();
         assert!(complaints.is_empty(), "{complaints:#?}");
+    }
+}
+
+/// A page around another one that is `width` wide, and says what it looks like there: how wide it is, what is wider than
+/// that, how many views of a drawing are shown, and whether its colours grow lighter.
+fn measuring(page: &str, width: u32) -> String {
+    let page = page.replace('&', "&amp;").replace('"', "&quot;");
+    format!(
+        r#"<iframe id="shown" style="border:0;width:{width}px;height:9000px" srcdoc="{page}"></iframe><p id="said"></p>
+<script>
+onload = () => {{
+  const page = shown.contentDocument, all = [...page.querySelectorAll("main *")];
+  const wide = all.filter(one => one.getBoundingClientRect().right > {width} + 0.5
+    || (!one.closest("svg") && one.scrollWidth > {width}));
+  const views = [...page.querySelectorAll("figure")].map(
+    figure => [...figure.querySelectorAll("svg")].filter(svg => svg.getBoundingClientRect().width > 0).length);
+  const small = all.filter(one => one.tagName == "text" && !one.closest(".board") && one.getBoundingClientRect().height > 0
+    && one.getBoundingClientRect().height < 8 && one.textContent.trim());
+  const light = tone => shown.contentWindow.getComputedStyle(page.querySelector("i." + tone)).backgroundColor
+    .match(/\d+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0);
+  said.textContent = JSON.stringify({{
+    width: page.documentElement.scrollWidth,
+    wide: wide.map(one => one.outerHTML.slice(0, 200)),
+    small: small.map(one => one.outerHTML.slice(0, 200)),
+    views,
+    lighter: light("tone-5") > light("tone-0"),
+  }});
+}};
+</script>"#
+    )
+}
+
+/// Pages of a run that is done and of one that is not, on screens of 1200, 390 and 320 pixels, light, dark and on paper. The
+/// pictures stay in the folder for temporary files of the build, where a person can look at them.
+#[test]
+fn a_page_fits_screens_and_paper() {
+    let folder = tempfile::tempdir().unwrap();
+    let stopped = folder.path().join("n21");
+    let args = [
+        "run",
+        "-n",
+        "21",
+        "--workers",
+        "1",
+        "--time-limit",
+        "4",
+        "--dir",
+    ];
+    output(&[&args[..], &[stopped.to_str().unwrap()]].concat());
+    let pictures = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report");
+    fs::create_dir_all(&pictures).unwrap();
+    let example = fs::read_to_string("docs/report-n20.html").unwrap();
+    assert!(page(&stopped).contains("not counted here yet"));
+    for (name, html) in [("done", example), ("stopped", page(&stopped))] {
+        for (width, dark) in [(1200, false), (390, true), (390, false), (320, false)] {
+            let around = folder.path().join("around.html");
+            fs::write(&around, measuring(&html, width)).unwrap();
+            let tone = if dark { "dark" } else { "light" };
+            let picture = pictures.join(format!("{name}-{width}-{tone}.png"));
+            let takes = format!("--screenshot={}", picture.display());
+            // 1 is light, 0 is dark.
+            let colours = format!("--blink-settings=preferredColorScheme={}", u8::from(!dark));
+            let window = format!("--window-size={},9000", width.max(500));
+            let Some(shown) = browser(folder.path(), &around, &[&colours, &window, "--dump-dom"])
+            else {
+                return;
+            };
+            browser(folder.path(), &around, &[&colours, &window, &takes]);
+            assert!(
+                fs::metadata(&picture).unwrap().len() > 10_000,
+                "{picture:?}"
+            );
+            let dom = text(&shown.stdout);
+            let said = dom.split_once("<p id=\"said\">").unwrap().1;
+            let said = said.split_once("</p>").unwrap().0;
+            let said = said
+                .replace("&lt;", "<")
+                .replace("&gt;", ">")
+                .replace("&amp;", "&");
+            let said: Json = serde_json::from_str(&said).unwrap();
+            assert!(
+                said["width"].as_u64().unwrap() <= u64::from(width),
+                "{said}"
+            );
+            assert_eq!(said["wide"], Json::Array(Vec::new()), "{name} {width}");
+            assert_eq!(said["small"], Json::Array(Vec::new()), "{name} {width}");
+            let views = said["views"].as_array().unwrap();
+            assert!(
+                views.len() > 5 && views.iter().all(|shown| shown == 1),
+                "{said}"
+            );
+            assert_eq!(said["lighter"], dark, "{said}");
+        }
+        let file = folder.path().join("page.html");
+        fs::write(&file, &html).unwrap();
+        let paper = pictures.join(format!("{name}.pdf"));
+        browser(
+            folder.path(),
+            &file,
+            &[&format!("--print-to-pdf={}", paper.display())],
+        );
+        assert!(fs::read(&paper).unwrap().starts_with(b"%PDF"));
     }
 }

@@ -68,7 +68,7 @@ fn where_nobody_counts_there_is_nothing_to_pause_or_to_stop() {
     let name = text(&run);
     let (code, out, err) = of(&["pause", name]);
     assert_eq!((code, out.as_str()), (1, ""));
-    assert!(err.contains("holds no run"), "{err}");
+    assert!(err.contains("does not exist"), "{err}");
     assert_eq!(of(&["run", "-n", "10", "--dir", name]).0, 0);
     for (command, expected) in [("pause", 1), ("stop", 0)] {
         let (code, out, err) = of(&[command, name]);

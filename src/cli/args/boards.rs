@@ -22,10 +22,10 @@ const MAX_FILE: u64 = 1 << 16;
 #[derive(Debug, Default, Args)]
 pub struct GivenFlags {
     #[arg(long, value_name = "SQUARES", value_parser = Optional::<SquareNames>::parse, help = help("run.queens"))]
-    queens: Option<Optional<SquareNames>>,
+    queens: Vec<Optional<SquareNames>>,
 
     #[arg(long, value_name = "SQUARES", value_parser = Optional::<SquareNames>::parse, help = help("run.holes"))]
-    holes: Option<Optional<SquareNames>>,
+    holes: Vec<Optional<SquareNames>>,
 
     #[arg(long, value_name = "FILE|-", value_parser = path_value::<Optional<FileOrStream>>(), allow_hyphen_values = true, help = help("run.board"))]
     board: Option<Optional<FileOrStream>>,
@@ -37,16 +37,24 @@ impl GivenFlags {
     /// # Errors
     /// A value is refused.
     pub fn add_to(&self, layers: &mut Layers) -> Result<(), ConfigError> {
-        layers.add_flag("--queens", "run.queens", self.queens.as_ref())?;
-        layers.add_flag("--holes", "run.holes", self.holes.as_ref())?;
+        layers.add_flag("--queens", "run.queens", joined(&self.queens).as_ref())?;
+        layers.add_flag("--holes", "run.holes", joined(&self.holes).as_ref())?;
         layers.add_flag("--board", "run.board", self.board.as_ref())
     }
 
     /// Whether any flag is given.
     #[cfg(feature = "nats")]
     pub fn is_given(&self) -> bool {
-        self.queens.is_some() || self.holes.is_some() || self.board.is_some()
+        !self.queens.is_empty() || !self.holes.is_empty() || self.board.is_some()
     }
+}
+
+/// All squares of a flag that is given several times; `None` if it is not given.
+fn joined(flags: &[Optional<SquareNames>]) -> Option<Optional<SquareNames>> {
+    let given = flags.iter().filter_map(|Optional(names)| names.as_ref());
+    let names: Vec<&str> = given.map(|SquareNames(names)| names.as_str()).collect();
+    let joined = (!names.is_empty()).then(|| SquareNames(names.join(",")));
+    (!flags.is_empty()).then_some(Optional(joined))
 }
 
 /// The boards that the settings of a command ask for, at least one.

@@ -81,7 +81,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         What::Ban(of) => return bar(of, Some(Bar::Banned)),
         What::Allow(of) => return bar(of, None),
     };
-    let files = UserFiles::open(&hosts.folder).map_err(failure)?;
+    let files = UserFiles::of(&hosts.folder);
     if let What::Remove(hosts) = &args.what {
         files.remove(&hosts.names).map_err(failure)?;
     } else {

@@ -1,34 +1,75 @@
 use std::fs;
-use std::io;
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::process::{Command as Process, Stdio};
 
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::{print, say};
+use crate::telemetry::printable;
 
 /// Flags of `man`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  queenfold man ~/.local/share/man/man1    then `man queenfold-run` shows the page of `run`
-  queenfold man pages; man pages/queenfold.1
+  queenfold man                                 the page of the program
+  queenfold man run                             the page of `run`
+  queenfold man --to ~/.local/share/man/man1    then `man queenfold-run` shows it, too
 
-The pages say what --help says. Pages of another version that are there are overwritten.")]
+The pages say what --help says. On a terminal, the program `man` shows them if there is one; otherwise they are \
+printed as text. With --to, pages of another version that are there are overwritten.")]
 pub struct Args {
-    /// The directory for the pages; it is made if there is none
-    dir: PathBuf,
+    /// The command whose page is shown; none for the program
+    #[arg(value_name = "COMMAND")]
+    of: Vec<String>,
+
+    /// Write a page for each command into this directory, which is made if there is none
+    #[arg(long, value_name = "DIR", conflicts_with = "of")]
+    to: Option<PathBuf>,
 }
 
-/// Writes the page of `program`, and one for each of its commands.
-pub fn run(Args { dir }: &Args, program: Command) -> Result<(), Failure> {
+/// Shows the page of a command of `program`, or writes all of them.
+pub fn run(args: &Args, program: Command) -> Result<(), Failure> {
     let mut program = program.disable_help_subcommand(true);
     // Gives each command its full name, such as `queenfold-run`.
     program.build();
-    fs::create_dir_all(dir)
-        .and_then(|()| write_pages(&program, dir))
-        .map_err(|error| Failure::new(Exit::Error, format!("{}: {error}", dir.display())))
+    if let Some(dir) = &args.to {
+        fs::create_dir_all(dir)
+            .and_then(|()| write_pages(&program, dir))
+            .map_err(|error| Failure::new(Exit::Error, format!("{}: {error}", dir.display())))?;
+        say(&printable(&format!("wrote the pages to {}", dir.display())));
+        return Ok(());
+    }
+    let mut command = &program;
+    for name in &args.of {
+        command = command.find_subcommand(name).ok_or_else(|| {
+            Failure::usage(format!(
+                "there is no command `{name}`; --help lists them, and --to DIR writes their pages"
+            ))
+        })?;
+    }
+    if io::stdout().is_terminal() && is_shown_by_man(&page(command)?) {
+        return Ok(());
+    }
+    print(command.clone().render_long_help().to_string().trim_end())
+}
+
+/// Whether the program `man` is there and shows the page.
+fn is_shown_by_man(page: &[u8]) -> bool {
+    let man = Process::new("man")
+        .args(["-l", "-"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
+    let Ok(mut man) = man else {
+        return false;
+    };
+    // A reader who leaves early has seen it.
+    let _ = man.stdin.take().map(|mut pipe| pipe.write_all(page));
+    man.wait().is_ok_and(|status| status.success())
 }
 
 fn write_pages(command: &Command, dir: &Path) -> io::Result<()> {
@@ -36,6 +77,14 @@ fn write_pages(command: &Command, dir: &Path) -> io::Result<()> {
     for command in command.get_subcommands().filter(shown) {
         write_pages(command, dir)?;
     }
+    fs::write(
+        dir.join(Man::new(command.clone()).get_filename()),
+        page(command)?,
+    )
+}
+
+/// The page of a command, as the program `man` reads it.
+fn page(command: &Command) -> io::Result<Vec<u8>> {
     // The sections below hold the help text in its form, and every page has the version at its foot.
     let options = command
         .clone()
@@ -50,7 +99,7 @@ fn write_pages(command: &Command, dir: &Path) -> io::Result<()> {
     if let Some(help) = command.get_after_help() {
         sections(&help.to_string()).to_writer(&mut text)?;
     }
-    fs::write(dir.join(page.get_filename()), text)
+    Ok(text)
 }
 
 /// What follows the options in a help text, as sections of a page. Indented lines, such as examples and

@@ -1,38 +1,38 @@
 use std::fmt::Display;
 use std::fs;
-use std::io::Write;
-use std::path::PathBuf;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print_json, say, stdout};
-use crate::cli::shell::resume_command;
+use crate::cli::shell::{again_command, resume_command};
 use crate::report::RunReport;
 use crate::telemetry::printable;
+
+/// The name of the page in the directory of its run.
+const PAGE: &str = "report.html";
 
 /// Flags of `report`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  queenfold report n20                    write report.html
+  queenfold report n20                    write n20/report.html
   queenfold report n20 -o twenty.html
+  queenfold report n20 -o twenty.svg      a picture for other pages
   queenfold report n20 --json
 
-The page is one file that loads nothing from elsewhere: the result and how it was verified, speed, who counted \
-when, its ETA over time, what tasks cost, hosts, and the configuration. The run need not be finished. \
---json prints the same facts, with a row for docs/RECORDS.md.")]
+The page is one file that loads nothing from elsewhere: the result, its time and how it was checked, a solution, how \
+the run went, a map of its tasks, who counted when, what tasks cost, and the configuration. The run need not be \
+finished. A name that ends with .svg gets a picture: the figures, a solution, the share done over time, and the map. \
+A file is replaced if it is a page or picture of the same run; any other is kept. --json prints the same facts, with \
+a row for docs/RECORDS.md.")]
 pub struct Args {
     /// The directory of the run
     dir: PathBuf,
 
-    /// The file to write, or - for stdout; an existing one is replaced
-    #[arg(
-        short,
-        long,
-        value_name = "FILE",
-        default_value = "report.html",
-        conflicts_with = "json"
-    )]
-    output: PathBuf,
+    /// The file to write, or - for stdout; otherwise report.html in the directory
+    #[arg(short, long, value_name = "FILE", conflicts_with = "json")]
+    output: Option<PathBuf>,
 
     /// Print one JSON object on a line, and write no page
     #[arg(long)]
@@ -45,17 +45,37 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.json {
         return print_json(&report.json());
     }
-    let file = &args.output;
+    let file = args.output.clone();
+    let file = file.unwrap_or_else(|| args.dir.join(PAGE));
     let failed = |error: &dyn Display| {
         Failure::new(Exit::Error, format!("report {}: {error}", file.display()))
     };
-    let html = report
-        .html(&resume_command(&args.dir))
-        .map_err(|error| failed(&error))?;
+    let is_picture = file.extension().is_some_and(|extension| extension == "svg");
+    let written = match is_picture {
+        true => report.svg(),
+        false => report.html(&resume_command(&args.dir), &again_command(&args.dir)),
+    };
+    let written = written.map_err(|error| failed(&error))?;
     if file.as_os_str() == "-" {
-        return Ok(stdout().write_all(html.as_bytes())?);
+        return Ok(stdout().write_all(written.as_bytes())?);
     }
-    fs::write(file, html).map_err(|error| failed(&error))?;
+    expect_own(&report, &file)?;
+    fs::write(&file, written).map_err(|error| failed(&error))?;
     say(&printable(&format!("wrote {}", file.display())));
     Ok(())
+}
+
+/// Checks that `file` does not exist, or is about the same run.
+fn expect_own(report: &RunReport, file: &Path) -> Result<(), Failure> {
+    let is_own = match fs::read(file) {
+        Ok(there) => report.is_shown_by(&String::from_utf8_lossy(&there)),
+        Err(error) => error.kind() != io::ErrorKind::IsADirectory,
+    };
+    match is_own {
+        true => Ok(()),
+        false => Err(Failure::usage(format!(
+            "report {}: it exists, and is no report of this run; give another name with -o",
+            file.display()
+        ))),
+    }
 }

@@ -59,7 +59,7 @@ pub struct Args {
     again: Option<PathBuf>,
 
     /// Draw the board with the names of its squares and what is given on it, and count nothing
-    #[arg(long, conflicts_with_all = ["again", "dir", "json", "tui", "events", "metrics", "on_event", "trace", "profile"])]
+    #[arg(long, conflicts_with_all = ["again", "dir", "json", "csv", "tui", "events", "metrics", "on_event", "trace", "profile"])]
     show: bool,
 
     /// Begin a run of more than a day although nothing of it would be kept

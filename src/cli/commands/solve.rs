@@ -6,7 +6,7 @@ use crate::cli::args::flags::LargeBoards;
 use crate::cli::control::stop_report::StopReport;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, print_json, say};
-use crate::cli::print::board_svg::board_svg;
+use crate::report::board_svg;
 use crate::solve::{
     Choice, Chosen, Solved, is_representative, solutions, solutions_by_rows, solve, solve_large,
 };

@@ -2,7 +2,6 @@
 
 pub mod array_report;
 pub mod board_result;
-pub mod board_svg;
 pub mod count_report;
 pub mod csv;
 pub mod directory_report;

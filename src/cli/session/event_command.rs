@@ -1,7 +1,7 @@
 //! A command that is run when something happens that a person wants to know: `--on-event`.
 
 use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -96,10 +96,14 @@ impl EventCommand {
     /// There is no such program: it would be noticed at the end of the run only.
     pub fn new(command: &CommandLine) -> Result<Self, Failure> {
         if !is_program(&command.program) {
-            return Err(Failure::usage(format!(
-                "--on-event: there is no program `{}`",
-                command.program
-            )));
+            let program = &command.program;
+            let is_file = program.contains('/') && Path::new(program).is_file();
+            return Err(Failure::usage(match is_file {
+                true => {
+                    format!("--on-event: `{program}` is not executable; `chmod +x` makes it so")
+                }
+                false => format!("--on-event: there is no program `{program}`"),
+            }));
         }
         let command = command.clone();
         let (notices, waiting) = channel::bounded(MOST_WAITING);

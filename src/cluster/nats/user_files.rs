@@ -60,13 +60,9 @@ fn io_error(file: &Path, why: io::Error) -> UserFileError {
 pub struct UserFiles(PathBuf);
 
 impl UserFiles {
-    /// The folder, which is made if need be.
-    ///
-    /// # Errors
-    /// Those of the file system.
-    pub fn open(folder: &Path) -> Result<Self, UserFileError> {
-        fs::create_dir_all(folder).map_err(|error| io_error(folder, error))?;
-        Ok(Self(folder.to_owned()))
+    /// The folder.
+    pub fn of(folder: &Path) -> Self {
+        Self(folder.to_owned())
     }
 
     /// The file that the server includes.
@@ -79,7 +75,7 @@ impl UserFiles {
         self.file(COORDINATOR)
     }
 
-    /// Makes users for hosts, and one for the coordinator unless there is one. Returns the files that the hosts get.
+    /// Makes users for hosts, and one for the coordinator unless there is one, and the folder if need be. Returns the files that the hosts get.
     ///
     /// # Errors
     /// See [`UserFileError`].
@@ -93,6 +89,7 @@ impl UserFiles {
                 return Err(UserFileError::There(file));
             }
         }
+        fs::create_dir_all(&self.0).map_err(|error| io_error(&self.0, error))?;
         self.check_configuration()?;
         self.users()?;
         if !self.coordinator().exists() {
@@ -113,6 +110,7 @@ impl UserFiles {
         for host in &hosts {
             check(host)?;
         }
+        fs::metadata(&self.0).map_err(|error| io_error(&self.0, error))?;
         self.check_configuration()?;
         let mut files = hosts.iter().map(|host| self.file(host));
         if let Some(missing) = files.find(|file| file.symlink_metadata().is_err()) {
@@ -234,7 +232,7 @@ mod tests {
     #[test]
     fn each_host_has_a_secret_of_its_own_and_its_subjects_alone() {
         let folder = tempfile::tempdir().unwrap();
-        let files = UserFiles::open(folder.path()).unwrap();
+        let files = UserFiles::of(folder.path());
         let names = ["anna", "bob-2"].map(str::to_owned);
         let made = files.add(&names).unwrap();
         let secrets = [&made[0], &made[1], &files.coordinator()].map(|file| {
@@ -286,7 +284,7 @@ mod tests {
     fn nobody_else_may_read_the_secrets() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
-        let files = UserFiles::open(folder.path()).unwrap();
+        let files = UserFiles::of(folder.path());
         files.add(&["anna".to_owned()]).unwrap();
         for entry in fs::read_dir(folder.path()).unwrap() {
             let path = entry.unwrap().path();

@@ -201,6 +201,9 @@ impl Measured for CpuReport {
             );
         }
         text.push('\n');
+        if self.series.iter().all(|of| of.runs.is_empty()) {
+            text += "nothing was measured: no board was counted in the time that --for gave\n";
+        }
         let eighteen = (Engine::Colour, 18);
         if let (Some(one), Some(all)) = (self.best(eighteen, 1), self.best(eighteen, self.workers))
             && self.workers > 1

@@ -19,7 +19,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, print_json};
 use crate::cli::session::calibration::Calibration;
 use crate::cli::session::start_log;
-use crate::config::{Config, HumanDuration, Value as _};
+use crate::config::{Config, HumanDuration, SettingOrigin, Value as _};
 use crate::engine::{CostTable, Mismatch};
 use crate::estimate::{Draw, SHORTEST, SampleProgress, count_sample};
 use crate::job::{DeviceChoice, Hardware, HardwareSettings, WithDevices};
@@ -114,6 +114,12 @@ impl Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let settings = args.flags.settings()?;
     let config = settings.config();
+    // A file with settings may ask for it, because it is for runs.
+    if settings.origin("output.csv") == &SettingOrigin::Flag("--csv") {
+        return Err(Failure::usage(
+            "estimate prints no --csv; --json is for programs",
+        ));
+    }
     let boards = boards(&settings)?;
     // A trace is of a run.
     start_log(config, None)?;

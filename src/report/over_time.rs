@@ -1,0 +1,235 @@
+//! Drawings over the time of a run: the share that is done, the speed, who counted when.
+
+use plotters::coord::Shift;
+use plotters::coord::types::RangedCoordf64;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use super::RunReport;
+use super::clock::Clock;
+use super::drawing::{Drawn, MEASURED, PAUSED, STOPPED, View, label, plain, tidy};
+use crate::telemetry::printable;
+
+/// The most bins of a drawing.
+const MOST_BINS: usize = 240;
+
+/// The most lanes that are drawn.
+pub const MOST_LANES: usize = 64;
+
+/// How many tones of a lane are told apart.
+const TONES: f64 = 5.0;
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+
+/// The share of the work that is done, in percent, over time.
+pub fn share(report: &RunReport, clock: &Clock, view: View) -> Drawn {
+    let bins = clock.bins(view.part(MOST_BINS));
+    let weighs_by_cost = report.costs.len() == report.tasks.len();
+    let mut added = vec![0.0; bins.0.len()];
+    for (at, task) in report.tasks.iter().enumerate() {
+        let weight = if weighs_by_cost {
+            report.costs[at]
+        } else {
+            1.0
+        };
+        bins.spread(task, clock, |bin, part| added[bin] += weight * part);
+    }
+    let all: f64 = added.iter().sum();
+    let mut done = 0.0;
+    let mut points = vec![(0.0, 0.0)];
+    for (&(from, to), added) in bins.0.iter().zip(added) {
+        points.push((clock.at(from), done));
+        done += 100.0 * report.status.share * added / all.max(f64::MIN_POSITIVE);
+        points.push((clock.at(to), done));
+    }
+    over_time(clock, view, 220, "% done", 100.0, |chart| {
+        chart.draw_series(
+            AreaSeries::new(points.clone(), 0.0, MEASURED.mix(0.2))
+                .border_style(MEASURED.stroke_width(2)),
+        )?;
+        Ok(())
+    })
+}
+
+/// Nodes per second over time.
+pub fn speed(report: &RunReport, clock: &Clock, view: View) -> Drawn {
+    let bins = clock.bins(view.part(MOST_BINS));
+    let mut nodes = vec![0.0; bins.0.len()];
+    for task in &report.tasks {
+        bins.spread(task, clock, |bin, part| {
+            nodes[bin] += task.nodes as f64 * part
+        });
+    }
+    let speeds: Vec<f64> = bins
+        .0
+        .iter()
+        .zip(nodes)
+        .map(|((from, to), nodes)| nodes / (to - from))
+        .collect();
+    let most = speeds.iter().copied().fold(1.0, f64::max);
+    let (scale, prefix) = [(1e9, "G"), (1e6, "M"), (1e3, "k")]
+        .into_iter()
+        .find(|(scale, _)| most >= *scale)
+        .unwrap_or((1.0, ""));
+    let title = format!("{prefix}node/s");
+    over_time(clock, view, 240, &title, most / scale * 1.05, |chart| {
+        // Bins that follow one another are one area; between others, nothing was counted.
+        let mut runs: Vec<Vec<(f64, f64)>> = Vec::new();
+        let mut until = f64::NEG_INFINITY;
+        for (&(from, to), speed) in bins.0.iter().zip(&speeds) {
+            if from > until + 1e-6 {
+                runs.push(Vec::new());
+            }
+            until = to;
+            if let Some(run) = runs.last_mut() {
+                run.extend([from, to].map(|edge| (clock.at(edge), speed / scale)));
+            }
+        }
+        for run in runs {
+            let area = AreaSeries::new(run, 0.0, MEASURED.mix(0.25));
+            chart.draw_series(area.border_style(MEASURED))?;
+        }
+        Ok(())
+    })
+}
+
+/// A drawing over time, `high` at most, with pauses and stops behind what `draw` adds.
+fn over_time(
+    clock: &Clock,
+    view: View,
+    height: u32,
+    title: &str,
+    high: f64,
+    draw: impl FnOnce(&mut Chart<'_, '_>) -> Result<(), Box<dyn std::error::Error>>,
+) -> Drawn {
+    let mut svg = String::new();
+    {
+        let area = SVGBackend::with_string(&mut svg, (view.width(), height)).into_drawing_area();
+        let mut chart = ChartBuilder::on(&area)
+            .margin(8)
+            .x_label_area_size(44)
+            .y_label_area_size(view.left())
+            .build_cartesian_2d(0.0..clock.length(), 0.0..high)?;
+        plain(&mut chart.configure_mesh())
+            .x_labels(view.labels())
+            .y_labels(6)
+            .x_desc(clock.title())
+            .x_label_formatter(&tidy)
+            .y_desc(title)
+            .y_label_formatter(&tidy)
+            .draw()?;
+        chart.draw_series(interruptions(clock, high))?;
+        draw(&mut chart)?;
+        area.present()?;
+    }
+    Ok(svg)
+}
+
+/// Pauses, and the time between processes, from 0 to `height`.
+fn interruptions(clock: &Clock, height: f64) -> impl Iterator<Item = Rectangle<(f64, f64)>> {
+    let pauses = clock.paused().into_iter().map(|span| (span, PAUSED));
+    let stops = clock.stopped().into_iter().map(|span| (span, STOPPED));
+    pauses.chain(stops).map(move |((from, to), colour)| {
+        let corners = [(clock.at(from), 0.0), (clock.at(to), height)];
+        Rectangle::new(corners, colour.mix(0.35).filled())
+    })
+}
+
+/// Who counted when: a row for each worker and device.
+pub fn lanes(report: &RunReport, clock: &Clock, view: View) -> Drawn {
+    let bins = clock.bins(view.part(MOST_BINS));
+    let shown = report.lanes.len().min(MOST_LANES);
+    let mut busy = vec![vec![0.0; bins.0.len()]; shown];
+    for task in report.tasks.iter().filter(|task| task.lane < shown) {
+        bins.spread(task, clock, |bin, part| {
+            busy[task.lane][bin] += task.seconds * part;
+        });
+    }
+    let row = 22;
+    let height = 60 + row * shown as u32;
+    let (letters, left) = match view {
+        View::Broad => (16, 130),
+        View::Narrow => (10, 86),
+    };
+    let mut svg = String::new();
+    {
+        let area: Area<'_> =
+            SVGBackend::with_string(&mut svg, (view.width(), height)).into_drawing_area();
+        let mut chart = ChartBuilder::on(&area)
+            .margin(8)
+            .x_label_area_size(44)
+            .y_label_area_size(left)
+            .build_cartesian_2d(0.0..clock.length(), (shown as f64)..0.0)?;
+        plain(&mut chart.configure_mesh())
+            .disable_y_mesh()
+            .disable_y_axis()
+            .x_labels(view.labels())
+            .x_desc(clock.title())
+            .x_label_formatter(&tidy)
+            .draw()?;
+        for (lane, busy) in busy.iter().enumerate() {
+            let top = lane as f64;
+            for (from, to, tone) in tones(&bins.0, busy) {
+                let corners = [(clock.at(from), top + 0.12), (clock.at(to), top + 0.88)];
+                let colour = MEASURED.mix(tone / TONES).filled();
+                chart.draw_series([Rectangle::new(corners, colour)])?;
+            }
+        }
+        chart.draw_series(interruptions(clock, shown as f64))?;
+        let right = label().pos(Pos::new(HPos::Right, VPos::Center));
+        for lane in 0..shown {
+            let y = 8 + (row as f64 * (lane as f64 + 0.5)) as i32;
+            let name = lane_name(report, lane, letters);
+            area.draw(&Text::new(name, (left, y), right.clone()))?;
+        }
+        area.present()?;
+    }
+    Ok(svg)
+}
+
+/// How strong the colour of a lane is, from when to when: bins of the same tone that follow one another are one.
+fn tones(bins: &[(f64, f64)], busy: &[f64]) -> Vec<(f64, f64, f64)> {
+    let mut found: Vec<(f64, f64, f64)> = Vec::new();
+    for (&(from, to), busy) in bins.iter().zip(busy) {
+        let tone = (TONES * (busy / (to - from)).min(1.0)).ceil();
+        match found.last_mut() {
+            Some((_, until, same)) if *same == tone && from <= *until + 1e-6 => *until = to,
+            _ if *busy > 0.005 * (to - from) => found.push((from, to, tone)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The last letters of the name of a worker, with its machine if there are several.
+fn lane_name(report: &RunReport, lane: usize, letters: usize) -> String {
+    let lane = &report.lanes[lane];
+    let name = match report.lanes.iter().any(|other| other.host != lane.host) {
+        true => format!("{} {}", lane.host, lane.worker),
+        false => lane.worker.to_string(),
+    };
+    let long = name.chars().count().saturating_sub(letters);
+    printable(&name.chars().skip(long).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tones;
+
+    #[test]
+    fn neighbours_of_one_tone_are_drawn_as_one() {
+        let bins = [
+            (0.0, 2.0),
+            (2.0, 4.0),
+            (4.0, 6.0),
+            (9.0, 11.0),
+            (11.0, 13.0),
+        ];
+        let busy = [2.0, 1.9, 0.1, 0.1, 0.0];
+        assert_eq!(
+            tones(&bins, &busy),
+            [(0.0, 4.0, 5.0), (4.0, 6.0, 1.0), (9.0, 11.0, 1.0)]
+        );
+    }
+}

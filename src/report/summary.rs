@@ -1,0 +1,124 @@
+//! The figures of a run that are seen first.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::RunReport;
+use super::clock::Clock;
+use crate::outcome::Checked;
+use crate::telemetry::{TimeUnit, duration, grouped, rate, several};
+
+/// A figure, what it is, and what has to be known of it. All of it is plain text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tile {
+    /// What it is.
+    pub name: &'static str,
+    /// The figure.
+    pub value: String,
+    /// A few words more.
+    pub note: String,
+}
+
+fn tile(name: &'static str, value: impl Into<String>, note: impl Into<String>) -> Tile {
+    let (value, note) = (value.into(), note.into());
+    Tile { name, value, note }
+}
+
+impl RunReport {
+    /// The figures that are seen first: the result or how far the run is, its time, its speed, and how it was checked.
+    pub fn tiles(&self, clock: &Clock) -> Vec<Tile> {
+        let mut tiles = match &self.outcome {
+            Ok(_) => self.result_tiles(),
+            Err(_) => self.progress_tiles(),
+        };
+        let hosts: BTreeSet<&String> = self.lanes.iter().map(|lane| &lane.host).collect();
+        let interrupted = clock.stopped().len() + clock.paused().len() > 0;
+        let who = format!(
+            "{} on {}",
+            several(self.lanes.len() as u64, "worker"),
+            several(hosts.len() as u64, "machine")
+        );
+        let time = match interrupted {
+            true => "Time without pauses",
+            false => "Time",
+        };
+        let working = Duration::try_from_secs_f64(clock.working()).unwrap_or_default();
+        tiles.push(tile(time, duration(working), who));
+        let busy = self.busy().as_secs_f64();
+        let unit = TimeUnit::of_cores(busy);
+        tiles.push(tile(
+            "Core time",
+            format!("{} {}", unit.number(busy), unit.name),
+            "of all workers, added up",
+        ));
+        let nodes = self
+            .tasks
+            .iter()
+            .map(|task| task.nodes)
+            .fold(0, u64::saturating_add);
+        tiles.push(tile(
+            "Speed",
+            rate(nodes, working),
+            "a node is a queen that was tried",
+        ));
+        tiles.push(self.checked_tile());
+        tiles
+    }
+
+    fn result_tiles(&self) -> Vec<Tile> {
+        let Ok(outcome) = &self.outcome else {
+            return Vec::new();
+        };
+        let free = outcome.given.is_free();
+        let total = grouped(outcome.total);
+        let mut tiles = vec![match free {
+            true => tile("All solutions", total, format!("of {} queens", outcome.n)),
+            false => tile("All completions", total, "of the given board"),
+        }];
+        if let Some(unique) = outcome.unique() {
+            let name = if free {
+                "Unique solutions"
+            } else {
+                "Unique completions"
+            };
+            let note = match free {
+                true => "up to rotation and reflection",
+                false => "up to the symmetries of that board",
+            };
+            tiles.push(tile(name, grouped(unique), note));
+        }
+        tiles
+    }
+
+    fn progress_tiles(&self) -> Vec<Tile> {
+        let (done, all) = self.status.shard_tasks;
+        let mut tiles = vec![tile(
+            "Done",
+            format!("{:.1} %", (1000.0 * self.status.share).floor() / 10.0),
+            format!("{done} of {}", several(all, "task")),
+        )];
+        let left = self.status.latest.as_ref().and_then(|latest| latest.left);
+        if let Some(left) = left.filter(|_| done < all) {
+            let note = match self.runs {
+                true => "at the speed of this process",
+                false => "at the speed of the last process",
+            };
+            tiles.push(tile("Time left", format!("about {}", duration(left)), note));
+        }
+        tiles
+    }
+
+    fn checked_tile(&self) -> Tile {
+        let counted = &self.status.counted;
+        let (value, note) = match &self.outcome {
+            Err(_) => ("not yet", "there is no total".to_owned()),
+            Ok(outcome) => match counted.checked(outcome) {
+                Checked::Known => ("as published", "the total equals the known one".to_owned()),
+                Checked::Twice => ("twice", "each task was counted a second time".to_owned()),
+                Checked::Sampled(of) => ("in part", format!("one of {of} tasks counted twice")),
+                Checked::Once => ("once", "no known total, and no second count".to_owned()),
+            },
+        };
+        tile("Checked", value, note)
+    }
+}

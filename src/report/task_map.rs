@@ -1,0 +1,215 @@
+//! A map of the tasks of a plan: a cell for each, in the order of the plan, coloured by the time that it took or by who
+//! counted it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::{DoneTask, RunReport};
+use crate::telemetry::TimeUnit;
+
+/// The most cells: a cell of a longer plan stands for several tasks that follow one another.
+const MOST_CELLS: u64 = 1024;
+
+/// The most cells in a row.
+const MOST_COLUMNS: usize = 64;
+
+/// Colours of times, and the most that are told apart of those who counted; others share the last one.
+const TONES: usize = 6;
+
+/// How full a cell may be, in steps: some of its tasks may be missing.
+const STEPS: f64 = 4.0;
+
+/// A map.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskMap {
+    /// The drawing. It fits any width.
+    pub svg: String,
+    /// The class of each colour, and what it stands for.
+    pub keys: Vec<(String, String)>,
+    /// How many tasks a cell stands for.
+    pub each: u64,
+}
+
+/// Tasks that a cell stands for.
+#[derive(Clone, Debug, Default)]
+struct Cell {
+    done: u64,
+    seconds: f64,
+    /// How many tasks each of those who count counted.
+    by: BTreeMap<usize, u64>,
+}
+
+/// The cells of the plan that counts all solutions.
+struct Cells {
+    cells: Vec<Cell>,
+    each: u64,
+    tasks: u64,
+}
+
+impl Cells {
+    /// `None` if there is no such plan, or nothing is recorded of it. `who` tells those who counted apart.
+    fn of(report: &RunReport, who: impl Fn(&DoneTask) -> usize) -> Option<Self> {
+        let plan = report.info.plans.iter();
+        let tasks = plan.clone().find(|plan| plan.engine.counts_all())?.tasks;
+        let each = tasks.div_ceil(MOST_CELLS).max(1);
+        let mut cells = vec![Cell::default(); tasks.div_ceil(each) as usize];
+        for task in report.tasks.iter().filter(|task| task.engine.counts_all()) {
+            if let Some(cell) = cells.get_mut((task.index / each) as usize) {
+                cell.done += 1;
+                cell.seconds += task.seconds;
+                *cell.by.entry(who(task)).or_default() += 1;
+            }
+        }
+        let counted = cells.iter().any(|cell| cell.done > 0);
+        counted.then_some(Self { cells, each, tasks })
+    }
+
+    /// Draws each cell in the colour that `class` says, the paler the fewer of its tasks are recorded.
+    fn draw(&self, class: impl Fn(&Cell) -> String) -> String {
+        let columns = match self.cells.len() {
+            ..=64 => 16,
+            65..=256 => 32,
+            _ => MOST_COLUMNS,
+        };
+        let rows = self.cells.len().div_ceil(columns);
+        // A path for each look: a cell is then ten letters.
+        let mut paths: BTreeMap<(String, u64), String> = BTreeMap::new();
+        for (at, cell) in self.cells.iter().enumerate() {
+            let all = self.each.min(self.tasks - at as u64 * self.each);
+            let full = (STEPS * cell.done as f64 / all as f64).ceil() as u64;
+            let class = if full == 0 {
+                "missing".to_owned()
+            } else {
+                class(cell)
+            };
+            let path = paths.entry((class, full)).or_default();
+            let _ = write!(path, "M{} {}h.9v.9h-.9z", at % columns, at / columns);
+        }
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {columns} {rows}\" \
+             style=\"max-width:{}rem\">\n",
+            (columns as f64 * 0.85).max(20.0)
+        );
+        for ((class, full), path) in paths {
+            let full = full as f64 / STEPS;
+            let pale = match full < 1.0 && class != "missing" {
+                true => format!(" opacity=\"{full}\""),
+                false => String::new(),
+            };
+            let _ = writeln!(svg, "<path class=\"{class}\"{pale} d=\"{path}\"/>");
+        }
+        svg + "</svg>"
+    }
+}
+
+/// How long each task took; `None` if nothing is recorded.
+pub fn by_time(report: &RunReport) -> Option<TaskMap> {
+    let cells = Cells::of(report, |_| 0)?;
+    let mean = |cell: &Cell| cell.seconds / cell.done.max(1) as f64;
+    let mut times: Vec<f64> = cells
+        .cells
+        .iter()
+        .filter(|cell| cell.done > 0)
+        .map(mean)
+        .collect();
+    times.sort_by(f64::total_cmp);
+    // A few that are far from the others do not take the colours from them.
+    let [low, high] = [0.02, 0.98].map(|share| times[((times.len() - 1) as f64 * share) as usize]);
+    let (low, high) = (low.max(1e-6), high.max(1e-6));
+    let tones = if high < 1.2 * low { 1 } else { TONES };
+    let step = (high / low).powf(1.0 / tones as f64);
+    let tone = |seconds: f64| {
+        let tone = (seconds / low).max(1.0).ln() / step.ln();
+        if tones == 1 {
+            0
+        } else {
+            (tone as usize).min(tones - 1)
+        }
+    };
+    let svg = cells.draw(|cell| format!("tone-{}", tone(mean(cell))));
+    let edge = |tone: usize| {
+        let seconds = low * step.powi(tone as i32);
+        let unit = TimeUnit::of_wall(seconds);
+        format!("{} {}", unit.number(seconds), unit.name)
+    };
+    let meaning = |tone: usize| match tone {
+        _ if tones == 1 => format!("about {}", edge(0)),
+        0 => format!("below {}", edge(1)),
+        last if last + 1 == tones => format!("{} and more", edge(last)),
+        tone => format!("from {}", edge(tone)),
+    };
+    let mut keys: Vec<_> = (0..tones)
+        .map(|tone| (format!("tone-{tone}"), meaning(tone)))
+        .collect();
+    keys.extend(missing(&cells));
+    Some(TaskMap {
+        svg,
+        keys,
+        each: cells.each,
+    })
+}
+
+/// Who counted each task: the machines, or the workers and devices if there is one machine; `None` if nothing is recorded.
+pub fn by_whom(report: &RunReport) -> Option<TaskMap> {
+    let first = report.lanes.first()?;
+    let of_hosts = report.lanes.iter().any(|lane| lane.host != first.host);
+    let name = |task: &DoneTask| {
+        let lane = &report.lanes[task.lane];
+        if of_hosts {
+            lane.host.clone()
+        } else {
+            lane.worker.to_string()
+        }
+    };
+    let mut counted: BTreeMap<String, u64> = BTreeMap::new();
+    for task in report.tasks.iter().filter(|task| task.engine.counts_all()) {
+        *counted.entry(name(task)).or_default() += 1;
+    }
+    // Those who counted most have colours of their own.
+    let mut order: Vec<_> = counted.iter().collect();
+    order.sort_by_key(|(_, tasks)| std::cmp::Reverse(**tasks));
+    let own = if order.len() <= TONES {
+        TONES
+    } else {
+        TONES - 1
+    };
+    let places: BTreeMap<&String, usize> = order
+        .iter()
+        .enumerate()
+        .map(|(at, (name, _))| (*name, at.min(own)))
+        .collect();
+    let cells = Cells::of(report, |task| {
+        places.get(&name(task)).copied().unwrap_or(own)
+    })?;
+    let svg = cells.draw(|cell| {
+        let most = cell.by.iter().max_by_key(|(_, tasks)| **tasks);
+        format!("who-{}", most.map_or(0, |(who, _)| *who))
+    });
+    let tasks = |tasks: u64| crate::telemetry::several(tasks, "task");
+    let mut keys: Vec<_> = order
+        .iter()
+        .take(own)
+        .enumerate()
+        .map(|(at, (name, count))| (format!("who-{at}"), format!("{name}: {}", tasks(**count))))
+        .collect();
+    let others: u64 = order.iter().skip(own).map(|(_, count)| **count).sum();
+    if others > 0 {
+        let many = order.len() - own;
+        keys.push((
+            format!("who-{own}"),
+            format!("{many} others: {}", tasks(others)),
+        ));
+    }
+    keys.extend(missing(&cells));
+    Some(TaskMap {
+        svg,
+        keys,
+        each: cells.each,
+    })
+}
+
+/// The key of cells without a recorded task, if there are any.
+fn missing(cells: &Cells) -> Option<(String, String)> {
+    let any = cells.cells.iter().any(|cell| cell.done == 0);
+    any.then(|| ("missing".to_owned(), "not counted here yet".to_owned()))
+}
