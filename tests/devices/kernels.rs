@@ -34,12 +34,12 @@ const ARCHITECTURES: [&str; 7] = [
 ];
 
 /// `nvcc` and `cuobjdump`, if this machine has them.
-struct Tools {
+pub struct Tools {
     folder: Option<PathBuf>,
 }
 
 impl Tools {
-    fn find() -> Option<Self> {
+    pub fn find() -> Option<Self> {
         let folder = std::env::var_os("QUEENFOLD_CUDA").map(|root| PathBuf::from(root).join("bin"));
         let tools = Self { folder };
         let there = ["nvcc", "cuobjdump"].iter().all(|tool| {
@@ -56,7 +56,7 @@ impl Tools {
         there.then_some(tools)
     }
 
-    fn command(&self, tool: &str) -> Command {
+    pub fn command(&self, tool: &str) -> Command {
         match &self.folder {
             Some(folder) => {
                 let path = std::env::var_os("PATH").unwrap_or_default();
