@@ -186,7 +186,7 @@ impl RunConfig {
 section! {
     /// How GPUs are used.
     GpuConfig "gpu" {
-        /// Threads per block.
+        /// Most threads per block: kernels that allow for fewer take fewer.
         block: BlockThreads = BlockThreads(DeviceSettings::default().block),
 
         /// Streams of each GPU; launches of different streams overlap.

@@ -32,8 +32,8 @@ pub struct GpuArgs {
     #[arg(long, requires = "gpu", value_name = "INDEX", default_value_t = 0, value_parser = whole(0..=usize::MAX))]
     device: usize,
 
-    /// Threads per block: 32, 64, … 256
-    #[arg(long, requires = "gpu", value_name = "THREADS", default_value_t = 128, value_parser = block)]
+    /// Threads per block: 32, 64, … 256; kernels that allow for fewer take fewer
+    #[arg(long, requires = "gpu", value_name = "THREADS", default_value_t = 256, value_parser = block)]
     block: u32,
 
     /// Streams of the device, 1 to 4
