@@ -186,7 +186,7 @@ impl RunConfig {
 section! {
     /// How GPUs are used.
     GpuConfig "gpu" {
-        /// Most threads per block: kernels that allow for fewer take fewer.
+        /// Threads per block.
         block: BlockThreads = BlockThreads(DeviceSettings::default().block),
 
         /// Streams of each GPU; launches of different streams overlap.

@@ -32,7 +32,7 @@ pub struct GpuArgs {
     #[arg(long, requires = "gpu", value_name = "INDEX", default_value_t = 0, value_parser = whole(0..=usize::MAX))]
     device: usize,
 
-    /// Threads per block: 32, 64, … 256; kernels that allow for fewer take fewer
+    /// Threads per block: 32, 64, … 256
     #[arg(long, requires = "gpu", value_name = "THREADS", default_value_t = 256, value_parser = block)]
     block: u32,
 
