@@ -8,6 +8,7 @@
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 
 #define QF_UNROLL _Pragma("unroll")
+#define QF_ONE_BY_ONE _Pragma("unroll 1")
 
 /// A bit for each lane of the warp: whether `yes` holds there. All lanes must come here.
 QF_INLINE u32 vote(bool yes) { return __ballot_sync(0xffffffffu, yes); }
@@ -52,6 +53,7 @@ QF_INLINE u32 zeros_below(u32 word) { return static_cast<u32>(__ffs(static_cast<
 #else
 
 #define QF_UNROLL
+#define QF_ONE_BY_ONE
 
 QF_INLINE u32 vote(bool yes) { return yes ? 1u : 0u; }
 QF_INLINE u32 lanes_below() { return 0; }

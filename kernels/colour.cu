@@ -4,7 +4,7 @@
 #include "colour.h"
 
 // Registers for as many blocks on a multiprocessor as its shared memory holds on the largest devices.
-extern "C" __global__ void __launch_bounds__(128, QF_ROWS > 8u ? 4 : 5)
+extern "C" __global__ void __launch_bounds__(QF_ROWS > 10u ? 256 : 128, QF_ROWS > 10u ? 2 : QF_ROWS > 8u ? 4 : 5)
 colour(const ColourJob *jobs, u32 job_count, const u32 *sets, ColourSums *sums, Progress *progress) {
     extern __shared__ __align__(16) u32 memory[];
     typedef ColourBlock<QF_ROWS> Block;

@@ -51,7 +51,13 @@ struct ColourSums {
 #define QF_BUFFER (QF_DEEP + QF_LANES)
 
 /// Units that are counted at a time, at most.
-#define QF_MOST_UNITS 32u
+#define QF_MOST_UNITS 16u
+
+/// Rows of a beginning, from which a lane searches own rows.
+#define QF_BEGINNING 3u
+
+/// Words of a placement on own rows that a lane hands to another one.
+#define QF_HANDED 2u
 
 /// Lists of rows in a row set: own rows and rows left, of black and of white.
 #define QF_LISTS 4u
@@ -86,10 +92,10 @@ QF_INLINE constexpr u32 buffer_begin(u32 rows) {
                       : buffer_begin(rows - 1u) + node_words(rows - 1u) * QF_BUFFER + QF_LANES;
 }
 
-/// Words of shared memory of a warp: the buffers of all levels but the first, and for each lane its place in the
-/// own rows.
+/// Words of shared memory of a warp: the buffers of all levels but the first, the placements on own rows that lanes
+/// hand to others, and for each lane its places in the own rows after those of a beginning.
 QF_INLINE constexpr u32 colour_warp_words(u32 rows) {
-    return buffer_begin(rows) + colour_list(rows) * QF_LANES;
+    return buffer_begin(rows) + QF_HANDED * QF_LANES + (colour_list(rows) - QF_BEGINNING) * QF_LANES;
 }
 
 /// What the threads of a block share besides, at the beginning of its memory.
@@ -350,10 +356,14 @@ struct ColourSource {
     u32 left, falling, rising;
     /// The row whose queen is placed next or moved; QF_NOWHERE without a beginning.
     u32 row;
+    u32 unit;
+    /// Whether all own rows are filled. The search waits until the placement is taken.
+    bool is_full;
 };
 #define QF_NOWHERE 0xffu
-/// Rows of a beginning.
-#define QF_BEGINNING 2u
+
+/// Where the number of a unit begins in a word with diagonals: there are no more of them on the largest board.
+#define QF_UNIT 28u
 
 /// The own rows of a colour.
 struct ColourOwn {
@@ -374,53 +384,51 @@ QF_INLINE void turn(ColourSource &source, u32 row, u32 queen) {
 
 /// Bit number `index` of those that are set in a word.
 QF_INLINE u32 bit_number(u32 word, u32 index) {
+    QF_ONE_BY_ONE
     for (; index > 0; index--)
         word &= word - 1u;
     return word & (0u - word);
 }
 
-/// Beginnings of a unit: pairs of columns, or columns if there is one own row alone.
-QF_INLINE u32 beginnings(u32 own) { return own < QF_BEGINNING ? own : own * (own - 1u); }
+/// Beginnings of a unit: ways to choose the columns of the first rows, one after the other.
+QF_INLINE u32 beginnings(u32 own) {
+    u32 all = 1;
+    for (u32 row = 0; row < QF_BEGINNING && row < own; row++)
+        all *= own - row;
+    return all;
+}
 
-/// Begins with the pair of columns `number` of those left. Returns whether the own rows are filled by it.
+/// Begins with the columns `number` of those left. Returns whether the own rows are filled by it.
 QF_INLINE bool begin(ColourSource &source, ColourOwn own, u32 number, u32 *places) {
-    const u32 first = own.count < QF_BEGINNING ? number : number / (own.count - 1u);
-    const u32 second = own.count < QF_BEGINNING ? 0u : number % (own.count - 1u);
     source.falling = source.rising = 0;
-    source.row = QF_NOWHERE;
-    const u32 one = bit_number(source.left, first);
-    if (!(one & free_squares(source, own.rows[0])))
-        return false;
-    turn(source, own.rows[0], one);
-    if (own.count < QF_BEGINNING)
-        return true;
-    const u32 other = bit_number(source.left, second);
-    if (!(other & free_squares(source, own.rows[1])))
-        return false;
-    turn(source, own.rows[1], other);
-    if (own.count == QF_BEGINNING)
+    QF_ONE_BY_ONE
+    for (u32 row = 0; row < QF_BEGINNING && row < own.count; row++) {
+        const u32 choices = own.count - row, queen = bit_number(source.left, number % choices);
+        if (!(queen & free_squares(source, own.rows[row])))
+            return false;
+        turn(source, own.rows[row], queen);
+        number /= choices;
+    }
+    if (own.count <= QF_BEGINNING)
         return true;
     source.row = QF_BEGINNING;
-    places[QF_BEGINNING * QF_LANES] = free_squares(source, own.rows[QF_BEGINNING]);
+    places[0] = free_squares(source, own.rows[QF_BEGINNING]);
     return false;
 }
 
-/// One step of the search. Returns whether all own rows are filled then. `places` holds for each row the squares
-/// still to try, and from bit 16 on its queen.
+/// One step of the search: the queen of the row moves to its next square, or leaves. Returns whether all own rows are
+/// filled then. `places` holds for each row the squares still to try, and from bit 16 on its queen.
 QF_INLINE bool go_on(ColourSource &source, ColourOwn own, u32 *places) {
-    const u32 place = places[source.row * QF_LANES], row = own.rows[source.row];
-    turn(source, row, place >> 16);
-    const u32 free = place & 0xffffu, queen = free & (0u - free);
-    if (queen == 0) {
-        source.row = source.row == QF_BEGINNING ? QF_NOWHERE : source.row - 1u;
-        return false;
-    }
-    places[source.row * QF_LANES] = (free ^ queen) | queen << 16;
-    turn(source, row, queen);
-    if (source.row + 1u == own.count)
+    places += (source.row - QF_BEGINNING) * QF_LANES;
+    const u32 place = *places, free = place & 0xffffu, queen = free & (0u - free);
+    turn(source, own.rows[source.row], queen ^ place >> 16);
+    *places = (free ^ queen) | queen << 16;
+    const u32 next = queen != 0 ? source.row + 1u : source.row == QF_BEGINNING ? QF_NOWHERE : source.row - 1u;
+    if (next == own.count)
         return true;
-    source.row++;
-    places[source.row * QF_LANES] = free_squares(source, own.rows[source.row]);
+    source.row = next;
+    if (queen != 0)
+        places[QF_LANES] = free_squares(source, own.rows[next]);
     return false;
 }
 
@@ -444,62 +452,76 @@ QF_INLINE void count_colour(ColourWarp &warp, ColourBlock<Rows> &block, u32 *pla
     const u32 all_even = (1u << even) - 1u, all_odd = (1u << odd) - 1u;
     const u32 of_unit = beginnings(own.count), all = block.units * of_unit;
 
+    u32 *handed = warp.buffers + buffer_begin(Rows);
+
     ColourNode<M> level;
     clear(level);
-    ColourSource source = {0, 0, 0, QF_NOWHERE};
-    u32 unit = 0;
+    ColourSource source = {0, 0, 0, QF_NOWHERE, 0, false};
     bool more = true;
     for (;;) {
         const bool is_empty = level.free[0] == 0;
-        const u32 empty = vote(is_empty);
+        const u32 empty = vote(is_empty), wanted = bits_of(empty);
         // To search for a few lanes alone takes as long as for all of them.
-        if (2u * bits_of(empty) >= QF_LANES) {
-            bool is_filled = false;
-            const u32 idle = vote(is_empty && source.row == QF_NOWHERE);
-            if (more && idle != 0) {
-                u32 first = 0, some = 0;
-                if (lanes_below() == 0) {
-                    // Fewer and fewer, so that all warps end together.
-                    const u32 taken = smaller(number_in(&block.taken[colour]), all);
-                    some = smaller(bits_of(idle), (all - taken) / block.parts + 1u);
-                    first = add_in_block(&block.taken[colour], some);
-                }
-                first = of_first_lane(first);
-                some = of_first_lane(some);
-                more = first + some < all;
-                const u32 own_number = bits_of(idle & lanes_below()), number = first + own_number;
-                if (is_empty && source.row == QF_NOWHERE && own_number < some && number < all) {
-                    unit = number / of_unit;
-                    source.left = block.columns[unit];
-                    if (!warp.is_white)
-                        source.left ^= all_even;
-                    is_filled = begin(source, own, number % of_unit, places);
-                }
-            }
+        if (2u * wanted >= QF_LANES) {
+            u32 full;
             for (;;) {
-                if (is_filled) {
-                    bool alive = true;
-    QF_UNROLL
-                    for (u32 row = 0; row < M; row++) {
-                        const u32 squares = rows_left[row];
-                        const u32 free = open_of(squares) & ~(source.falling >> falling_of(squares) |
-                                                             source.rising >> rising_of(squares));
-                        level.free[row] = free << (M == 1u ? 0u : QF_BASE);
-                        alive = alive && free != 0;
-                    }
-                    level.columns = unit << odd | (warp.is_white ? all_odd : 0u);
-                    if (!alive)
-                        level.free[0] = 0;
-                }
-                const bool searches = level.free[0] == 0 && source.row != QF_NOWHERE;
-                if (vote(searches) == 0)
+                full = vote(source.is_full);
+                if (bits_of(full) >= wanted)
                     break;
-                is_filled = searches && go_on(source, own, places);
+                const u32 idle = vote(!source.is_full && source.row == QF_NOWHERE);
+                const bool is_over = bits_of(idle) + bits_of(full) == QF_LANES;
+                if (more && (is_over || 4u * bits_of(idle) >= QF_LANES)) {
+                    u32 first = 0, some = 0;
+                    if (lanes_below() == 0) {
+                        // Fewer and fewer, so that all warps end together.
+                        const u32 taken = smaller(number_in(&block.taken[colour]), all);
+                        some = smaller(bits_of(idle), (all - taken) / block.parts + 1u);
+                        first = add_in_block(&block.taken[colour], some);
+                    }
+                    first = of_first_lane(first);
+                    some = of_first_lane(some);
+                    more = first + some < all;
+                    const u32 own_number = bits_of(idle & lanes_below()), number = first + own_number;
+                    if (!source.is_full && source.row == QF_NOWHERE && own_number < some && number < all) {
+                        source.unit = number / of_unit;
+                        source.left = block.columns[source.unit];
+                        if (!warp.is_white)
+                            source.left ^= all_even;
+                        source.is_full = begin(source, own, number % of_unit, places);
+                    }
+                } else if (is_over)
+                    break;
+                if (!source.is_full && source.row != QF_NOWHERE)
+                    source.is_full = go_on(source, own, places);
             }
+            const u32 to = bits_of(full & lanes_below()), from = bits_of(empty & lanes_below());
+            if (source.is_full && to < wanted) {
+                handed[to] = source.falling | source.unit << QF_UNIT;
+                handed[QF_LANES + to] = source.rising;
+                source.is_full = false;
+            }
+            meet_warp();
+            if (is_empty && from < bits_of(full)) {
+                const u32 falling = handed[from] & ((1u << QF_UNIT) - 1u), rising = handed[QF_LANES + from];
+                bool alive = true;
+    QF_UNROLL
+                for (u32 row = 0; row < M; row++) {
+                    const u32 squares = rows_left[row];
+                    const u32 free = open_of(squares) &
+                                     ~(falling >> falling_of(squares) | rising >> rising_of(squares));
+                    level.free[row] = free << (M == 1u ? 0u : QF_BASE);
+                    alive = alive && free != 0;
+                }
+                level.columns = handed[from] >> QF_UNIT << odd | (warp.is_white ? all_odd : 0u);
+                if (!alive)
+                    level.free[0] = 0;
+            }
+            meet_warp();
         }
-        const bool is_end = vote(level.free[0] != 0) == 0;
-        if (is_end && more)
+        const u32 left = bits_of(vote(level.free[0] == 0));
+        if (2u * left >= QF_LANES && (more || vote(source.is_full || source.row != QF_NOWHERE) != 0))
             continue;
+        const bool is_end = left == QF_LANES;
         place<M>(warp, level, Rows + 1u, is_end);
         if (is_end)
             return;
@@ -529,14 +551,14 @@ QF_INLINE u64 weigh(ColourBlock<Rows> &block, u32 thread, u32 threads) {
             held += (word & 0xffffu) + (word >> 16);
         u32 weighed = 0;
     QF_UNROLL
-        for (u32 half = 0; half < 2u; half++) {
-            const u32 counter = 2u * at + half, unit = counter >> (odd - 1u);
+        for (u32 part = 0; part < 2u; part++) {
+            const u32 counter = 2u * at + part, unit = counter >> (odd - 1u);
             const u32 others = 2u * counter & all_odd;
             // The first column is taken if the others are not as many as the rows.
             const u32 black = others | ((bits_of(others) ^ rows_left) & 1u);
             const u32 rank = rank_of(board, all_odd & ~black, true);
-            const u32 value = word >> 16u * half & 0xffffu;
-            weighed |= (value * weight_of(block.weights[unit], rank) & 0xffffu) << 16u * half;
+            const u32 value = word >> 16u * part & 0xffffu;
+            weighed |= (value * weight_of(block.weights[unit], rank) & 0xffffu) << 16u * part;
         }
         block.counters[at] = weighed;
     }
@@ -567,7 +589,7 @@ QF_INLINE void colour_thread(const ColourJob *jobs, u32 job_count, const u32 *se
                              Progress *progress, ColourBlock<Rows> &block, u32 *warp_memory,
                              u32 thread, u32 threads) {
     const u32 lane = thread % QF_LANES;
-    u32 *places = warp_memory + buffer_begin(Rows) + lane;
+    u32 *places = warp_memory + buffer_begin(Rows) + QF_HANDED * QF_LANES + lane;
     ColourWarp warp;
     warp.buffers = warp_memory;
     warp.counters = block.counters;

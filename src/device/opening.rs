@@ -60,7 +60,7 @@ pub(super) fn open_tested(
     }
 }
 
-/// Lets the device, which has nothing else to do, count its canary: once for each multiprocessor.
+/// Lets the device, which has nothing else to do, count its canary, in as many copies as its multiprocessors need.
 ///
 /// # Errors
 /// It cannot, or what was counted again on the CPU is another number; in words.
@@ -68,9 +68,10 @@ pub(super) fn count_canary(
     device: &mut dyn Device,
     launcher: &dyn Launcher,
 ) -> Result<CountedCanary, String> {
-    let copies = device.properties().multiprocessors.max(1);
-    let DeviceCanary { canary, batch } =
-        launcher.canary(copies).map_err(|error| error.to_string())?;
+    let multiprocessors = device.properties().multiprocessors.max(1);
+    let DeviceCanary { canary, batch } = launcher
+        .canary(multiprocessors)
+        .map_err(|error| error.to_string())?;
     let mut completed = None;
     if let Some(launch) = batch.launch() {
         device.submit(launch).map_err(|error| error.to_string())?;

@@ -72,7 +72,7 @@ pub struct DeviceSettings {
 impl Default for DeviceSettings {
     fn default() -> Self {
         Self {
-            block: 128,
+            block: 256,
             streams: 2,
             slots_per_stream: 2,
             batch_time: Duration::from_secs(3),

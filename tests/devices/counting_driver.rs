@@ -264,7 +264,27 @@ fn the_colour_engine_counts_on_devices() {
         assert!(json["gpu"][0]["tasks"].as_u64().unwrap() > 0, "{json}");
     }
     // Blocks of 128 threads, as `colour/program.rs` says.
-    assert_eq!(machine.calls("shared"), [(9320 + 220 * 128) / 128; 4]);
+    assert_eq!(machine.calls("shared"), [(9192 + 216 * 128) / 128; 4]);
+}
+
+/// The canary is copied for every few multiprocessors, and each slot has room for a launch.
+#[test]
+fn a_small_board_takes_little_memory_of_a_large_device() {
+    let machine = Machine::new("");
+    for engine in ["chain", "colour"] {
+        let mut command = machine.command(&["run", "-n", "8", "--gpu", "cuda", "--workers", "0"]);
+        let status = command
+            .args(["--engine", engine])
+            .env("FAKE_SMS", "132")
+            .status();
+        assert!(status.unwrap().success(), "{engine}");
+        for memory in ["allocated", "pinned"] {
+            let mebibytes = machine.calls(memory).iter().sum::<u32>() >> 10;
+            println!("{engine}: {mebibytes} MiB {memory}");
+            assert!(mebibytes <= 80, "{engine}: {mebibytes} MiB {memory}");
+        }
+        std::fs::remove_file(machine.log_file()).unwrap();
+    }
 }
 
 #[test]
@@ -370,8 +390,9 @@ fn settings_of_the_gpu_reach_the_driver_at_both_ends_of_their_ranges() {
         machine.count(&[&["-n", n, "--no-unique"][..], &ON_GPU].concat());
         machine
     };
-    for block in [32, 256] {
-        let machine = run("", format!("block = {block}"), "11");
+    // The kernel takes 128 threads at most.
+    for (wanted, block) in [(32, 32), (256, 128)] {
+        let machine = run("", format!("block = {wanted}"), "11");
         let launches = machine.calls("launch");
         assert!(!launches.is_empty());
         assert!(

@@ -35,6 +35,8 @@ mod isolated;
 mod kernels;
 #[cfg(feature = "emulated-gpu")]
 mod lanes;
+#[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
+mod ptx_machine;
 #[cfg(feature = "emulated-gpu")]
 #[path = "../common/random_board.rs"]
 mod random_board;
@@ -52,6 +54,8 @@ mod runs;
 mod sick;
 #[path = "../common/skip.rs"]
 mod skip;
+#[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
+mod slots;
 
 #[cfg(not(feature = "emulated-gpu"))]
 #[test]

@@ -49,6 +49,7 @@ std::set<Stream *> streams;
 std::set<Event *> events;
 std::map<u64, u64> pinned; // begin, bytes
 std::map<std::string, std::pair<Effort, u64>> efforts;
+std::map<std::string, std::map<u32, Count>> counts; // by kernel and line
 thread_local bool has_context = false;
 bool retained = false;
 int context;
@@ -60,6 +61,12 @@ void note(const char *call, const std::string &what) { report.add(std::string(ca
 /// What is told at the end.
 struct Teller {
     ~Teller() {
+        if (const char *path = getenv("SIM_COUNTS")) {
+            std::ofstream file(path);
+            for (auto &[name, lines] : counts)
+                for (auto &[line, count] : lines)
+                    file << name << " " << line << " " << count.times << " " << count.lanes << "\n";
+        }
         const char *path = getenv("SIM_REPORT");
         std::ofstream file(path ? path : "/dev/null", std::ios::app);
         if (!path)
@@ -414,5 +421,10 @@ API cuLaunchKernel(void *f, unsigned bx, unsigned by, unsigned bz, unsigned tx, 
         number++;
         sum.barriers += effort.barriers;
         sum.steps += effort.steps;
+        for (size_t at = 0; at < effort.counts.size(); at++) {
+            Count &all = counts[m->kernel.name][m->kernel.code[at].line];
+            all.times += effort.counts[at].times;
+            all.lanes += effort.counts[at].lanes;
+        }
     });
 }

@@ -43,10 +43,15 @@ struct Machine : Lanes {
     Effort effort;
     bool stuck = false;
 
-    Machine(Lanes lanes) : Lanes(std::move(lanes)), random(set.seed * 7919 + launch) {}
+    Machine(Lanes lanes) : Lanes(std::move(lanes)), random(set.seed * 7919 + launch) { effort.counts.resize(k.code.size()); }
 
     static bool is_sync(Op op) {
         return op == Op::VOTE_ALL || op == Op::BALLOT || op == Op::SHUF_IDX || op == Op::SHUF_BFLY || op == Op::MEET || op == Op::BAR;
+    }
+    void count(u32 pc, u32 mask) {
+        effort.steps++;
+        effort.counts[pc].times++;
+        effort.counts[pc].lanes += __builtin_popcount(mask);
     }
     void merge(Warp &w) {
         for (size_t a = 0; a < w.parts.size(); a++)
@@ -123,6 +128,7 @@ struct Machine : Lanes {
                     continue;
                 }
                 if (i.op == Op::BAR) {
+                    count(part.pc, part.mask);
                     w.at_barrier = true;
                     part.waiting = true;
                     if (all_here(*w.block))
@@ -137,7 +143,7 @@ struct Machine : Lanes {
             if (i.guard >= 0)
                 mask &= i.guard_not ? ~w.preds[i.guard] : w.preds[i.guard];
             u32 pc = part.pc;
-            effort.steps++;
+            count(pc, mask);
             if (mask)
                 execute(i, w, mask);
             if (i.op == Op::RET && mask) {

@@ -70,9 +70,15 @@ struct LaunchShape {
     u32 blocks, threads, shared, per_sm;
 };
 
+/// How often warps executed an instruction, and with how many lanes in all.
+struct Count {
+    u64 times = 0, lanes = 0;
+};
+
 /// What a launch took.
 struct Effort {
     u64 barriers = 0, steps = 0;
+    std::vector<Count> counts; // of each instruction
 };
 
 Effort run_kernel(const Kernel &kernel, const LaunchShape &shape, const std::vector<u64> &params, DeviceMemory &memory,

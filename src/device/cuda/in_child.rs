@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -32,6 +32,9 @@ const SUBMITTING: Duration = Duration::from_secs(20);
 /// How long a killed child may take to end. The system takes the device from it, and its memory.
 const ENDING: Duration = Duration::from_secs(5);
 
+/// How long the last words of a child that has ended may take to arrive.
+const READING: Duration = Duration::from_secs(1);
+
 /// A device that a child owns.
 pub(super) struct InChild {
     process: Process,
@@ -41,8 +44,7 @@ pub(super) struct InChild {
     /// To the thread that writes what the child is told: a child that reads nothing must not stop this one.
     orders: Sender<Vec<u8>>,
     answers: Receiver<Answer>,
-    /// The last line that the child wrote to stderr.
-    last_words: Arc<Mutex<String>>,
+    last_words: LastWords,
     completed: VecDeque<Completed>,
     submitting: Duration,
 }
@@ -54,11 +56,19 @@ impl Drop for Process {
     fn drop(&mut self) {
         // If it cannot be killed, it has ended by itself.
         let _ = self.0.kill();
+        self.wait(ENDING);
+    }
+}
+
+impl Process {
+    /// How it ended; `None` if it runs after `patience`.
+    fn wait(&mut self, patience: Duration) -> Option<ExitStatus> {
         let begin = Instant::now();
-        while let Ok(None) = self.0.try_wait()
-            && begin.elapsed() < ENDING
-        {
-            thread::sleep(Duration::from_millis(5));
+        loop {
+            match self.0.try_wait() {
+                Ok(None) if begin.elapsed() < patience => thread::sleep(Duration::from_millis(5)),
+                ended => return ended.ok().flatten(),
+            }
         }
     }
 }
@@ -93,7 +103,7 @@ impl InChild {
         message::write(&mut words, settings).map_err(failed)?;
         // If nothing can be written, the child has ended, which shows below.
         let _ = orders.send(words);
-        let (answers, last_words) = (listen(stdout), last_line(stderr));
+        let (answers, last_words) = (listen(stdout), LastWords::of(stderr));
         match answers.recv_timeout(OPENING) {
             Ok(Answer::Opened {
                 properties,
@@ -118,10 +128,9 @@ impl InChild {
                 let why = format!("the child process has not opened it after {OPENING:.0?}");
                 Err(OpenError(why))
             }
-            Err(RecvTimeoutError::Disconnected) => Err(OpenError(with_last_words(
-                "the child process has ended",
-                &last_words,
-            ))),
+            Err(RecvTimeoutError::Disconnected) => {
+                Err(OpenError(last_words.after("the child process has ended")))
+            }
         }
     }
 
@@ -136,22 +145,12 @@ impl InChild {
     }
 
     fn ended(&mut self) -> DeviceError {
-        // It has closed its output and ends soon.
-        thread::sleep(Duration::from_millis(20));
-        let how = match self.process.0.try_wait() {
-            Ok(Some(status)) => status.to_string(),
-            _ => "no answer".to_owned(),
+        let how = match self.process.wait(ENDING) {
+            Some(status) => status.to_string(),
+            None => "no answer".to_owned(),
         };
         let what = format!("the process that owns it has ended: {how}");
-        DeviceError::Lost(with_last_words(&what, &self.last_words))
-    }
-}
-
-/// What happened, and what the child said last.
-fn with_last_words(what: &str, last_words: &Mutex<String>) -> String {
-    match &**last_words.lock() {
-        "" => what.to_owned(),
-        said => format!("{what}: {said}"),
+        DeviceError::Lost(self.last_words.after(&what))
     }
 }
 
@@ -172,18 +171,40 @@ fn speak(mut stdin: ChildStdin) -> Sender<Vec<u8>> {
     sender
 }
 
-/// Remembers the last line of what the child writes to stderr.
-fn last_line(stderr: ChildStderr) -> Arc<Mutex<String>> {
-    let last = Arc::new(Mutex::new(String::new()));
-    let shared = Arc::clone(&last);
-    thread::spawn(move || {
-        for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-            if !line.trim().is_empty() {
-                *shared.lock() = line;
+/// The last line that the child wrote to stderr.
+struct LastWords {
+    line: Arc<Mutex<String>>,
+    /// Disconnected when the child can write no more and all is read.
+    all_read: Receiver<()>,
+}
+
+impl LastWords {
+    fn of(stderr: ChildStderr) -> Self {
+        let line = Arc::new(Mutex::new(String::new()));
+        let (sender, all_read) = channel();
+        let shared = Arc::clone(&line);
+        thread::spawn(move || {
+            // A driver writes what it likes, not only UTF-8.
+            for words in BufReader::new(stderr).split(b'\n').map_while(Result::ok) {
+                let words = String::from_utf8_lossy(&words);
+                if !words.trim().is_empty() {
+                    words.trim().clone_into(&mut shared.lock());
+                }
             }
+            drop(sender);
+        });
+        Self { line, all_read }
+    }
+
+    /// What happened, and what the child said last. It has closed its output.
+    fn after(&self, what: &str) -> String {
+        // A process that the child started may keep stderr open.
+        let _ = self.all_read.recv_timeout(READING);
+        match &**self.line.lock() {
+            "" => what.to_owned(),
+            said => format!("{what}: {said}"),
         }
-    });
-    last
+    }
 }
 
 /// Reads what the child says, until it ends.
@@ -329,5 +350,18 @@ mod tests {
         let mut child = child(&folder, "echo first >&2; echo so sorry >&2; exit 3");
         let error = child.submit(&launch()).unwrap_err();
         assert!(error.to_string().contains(": so sorry"), "{error}");
+    }
+
+    #[test]
+    fn last_words_are_read_whatever_bytes_they_have_and_however_late_they_come() {
+        let folder = tempfile::tempdir().unwrap();
+        // The output is closed before the words are written.
+        let late = r"exec >&-; sleep 0.3; printf 'caf\351\nso \377sorry\n' >&2; exit 3";
+        let mut child = child(&folder, late);
+        let error = child.submit(&launch()).unwrap_err().to_string();
+        assert!(
+            error.contains("exit status: 3: so \u{fffd}sorry"),
+            "{error}"
+        );
     }
 }

@@ -61,7 +61,7 @@ impl Default for CudaSettings {
     fn default() -> Self {
         Self {
             index: 0,
-            block: 128,
+            block: 256,
             streams: 2,
             slots_per_stream: 2,
             helper: std::env::current_exe().ok(),

@@ -1,7 +1,7 @@
 // A CUDA driver of a few lines: every function that the program calls. It behaves as badly as a real one.
 //
 // FAKE names what fails. FAKE_DEVICES is the number of devices, FAKE_LOG a file that tells of calls,
-// FAKE_SHARED the shared memory of a multiprocessor in KiB.
+// FAKE_SHARED the shared memory of a multiprocessor in KiB, FAKE_SMS the number of multiprocessors.
 // With COUNTING, launches run the kernel as C++, one after the other; without, they do nothing.
 //
 // FAKE="steady", and "display" for a device that shows one: every job takes a tenth of a millisecond by the clock of the device, on every machine
@@ -92,9 +92,9 @@ int cuDeviceGetCount(int *c) {
 }
 int cuDeviceGetName(char *n, int l, int d) { strncpy(n, "Fake GPU", l); return 0; }
 int cuDeviceGetAttribute(int *v, int a, int d) {
-    const char *shared = getenv("FAKE_SHARED");
+    const char *shared = getenv("FAKE_SHARED"), *many = getenv("FAKE_SMS");
     // Compute capability, multiprocessors, their shared memory, the limit of a display's watchdog.
-    *v = a == 75 ? 9 : a == 76 ? 0 : a == 16 ? 4 : a == 81 ? (shared ? atoi(shared) : 228) * 1024
+    *v = a == 75 ? 9 : a == 76 ? 0 : a == 16 ? (many ? atoi(many) : 4) : a == 81 ? (shared ? atoi(shared) : 228) * 1024
        : a == 17 ? is("display") : 1;
     return 0;
 }
@@ -131,11 +131,12 @@ static int stalls(void) {
 }
 int cuMemAlloc_v2(u64 *p, size_t b) {
     stalls();
+    told("allocated", b >> 10);
     *p = (u64)calloc(b, 1);
     return is("no memory") ? 2 : spoilt;
 }
 int cuMemFree_v2(u64 p) { return stalls(); }
-int cuMemHostAlloc(void **p, size_t b, unsigned f) { *p = calloc(b, 1); return stalls(); }
+int cuMemHostAlloc(void **p, size_t b, unsigned f) { told("pinned", b >> 10); *p = calloc(b, 1); return stalls(); }
 int cuMemFreeHost(void *p) { return stalls(); }
 int cuMemsetD8Async(u64 p, unsigned char v, size_t b, void *s) {
     if (!stuck)

@@ -137,7 +137,7 @@ impl Launcher for ChainLauncher {
         Ok(Box::new(self.make(ranges, seed)?))
     }
 
-    fn canary(&self, copies: u32) -> Result<DeviceCanary, LaunchError> {
+    fn canary(&self, multiprocessors: u32) -> Result<DeviceCanary, LaunchError> {
         let canary = canary();
         let small = Self {
             borders: Arc::new(Borders::new(canary.size().into())),
@@ -145,13 +145,17 @@ impl Launcher for ChainLauncher {
             nodes: 0.0,
         };
         let ranges = || canary.tasks().iter().map(|task| task.ranks.clone());
-        let all = (0..copies).flat_map(|_| ranges());
+        let all = (0..multiprocessors.div_ceil(COPY_FOR)).flat_map(|_| ranges());
         Ok(DeviceCanary {
             batch: Box::new(small.make(all, 0)?),
             canary,
         })
     }
 }
+
+/// For so many multiprocessors one copy of the canary is enough: it has 30,000 jobs, one at least for each of their
+/// threads.
+const COPY_FOR: u32 = 32;
 
 impl LaunchBatch for ChainBatch {
     fn launch(&self) -> Option<&Launch> {

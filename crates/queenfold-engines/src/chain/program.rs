@@ -4,8 +4,7 @@ use std::ops::RangeInclusive;
 
 use crate::board::Size;
 use crate::engine::{
-    BLOCK_THREADS, DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, Specialisation,
-    ThreadUse,
+    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, Specialisation, ThreadUse,
 };
 
 /// Words of a job: columns, up, down, group.
@@ -20,6 +19,9 @@ pub(super) const BOARDS: RangeInclusive<u32> = 5..=28;
 /// How many rows a job may leave to fill, in each of the kernel's variants. The launch check and
 /// `kernels/emulated.cpp` rely on this range.
 const DEPTHS: RangeInclusive<u32> = 3..=16;
+
+/// Threads of a block: its threads have nothing in common, and small blocks end together.
+const MOST_THREADS: u32 = 128;
 
 /// All variants of the kernel.
 pub fn programs() -> impl Iterator<Item = DeviceProgram> {
@@ -81,7 +83,7 @@ fn program(depth: u32) -> DeviceProgram {
         // As `chain_shared` of the kernel: row words and stack.
         shared_memory: (depth + 1) * 4 + depth * 16,
         block_memory: 0,
-        most_threads: *BLOCK_THREADS.end(),
+        most_threads: MOST_THREADS,
         threads: ThreadUse::FillTheDevice,
         layout: Layout {
             job_words: JobWords::Fixed(JOB_WORDS),
@@ -115,29 +117,18 @@ fn check_rows_left(words: &LaunchWords<'_>) -> Result<(), LaunchError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Launch;
+    use crate::engine::{Launch, variants};
 
     #[test]
     fn every_board_up_to_28_has_a_variant() {
-        for n in Size::all() {
-            let program = program_for(n);
-            assert_eq!(program.is_some(), (5..=28).contains(&n.get()), "n = {n}");
-            if let Some(program) = program {
-                assert!(programs().any(|other| other == program), "n = {n}");
-            }
-        }
+        let all: Vec<_> = programs().collect();
+        variants::are_for(&BOARDS, &all, program_for);
     }
 
-    /// What a block may have: devices of compute capability 7.5; 8.6, 8.9 and 12.0; 8.0; 9.0 and 10.0.
     #[test]
     fn a_block_fits_into_the_shared_memory_of_every_device() {
-        for memory in [64, 99, 163, 227].map(|kibibytes| kibibytes * 1024) {
-            for program in programs() {
-                let threads = program.block(*BLOCK_THREADS.end(), memory);
-                assert!(program.block_memory(threads) <= memory, "{program}");
-                assert!(threads >= 128 && threads.is_multiple_of(32), "{program}");
-            }
-        }
+        let all: Vec<_> = programs().collect();
+        variants::fit(&all, |_, _| MOST_THREADS);
     }
 
     #[test]

@@ -115,7 +115,7 @@ impl Launcher for ColourLauncher {
         boxed(self.make(ranges, seed))
     }
 
-    fn canary(&self, copies: u32) -> Result<DeviceCanary, LaunchError> {
+    fn canary(&self, multiprocessors: u32) -> Result<DeviceCanary, LaunchError> {
         let canary = canary::canary(self.board.size());
         let small = Self {
             board: canary.size().into(),
@@ -123,7 +123,7 @@ impl Launcher for ColourLauncher {
             placements: 0.0,
         };
         // A copy has a thousand jobs, and the blocks of a multiprocessor count five at a time.
-        let copies = copies.div_ceil(COPY_FOR);
+        let copies = multiprocessors.div_ceil(COPY_FOR);
         let ranges = || canary.tasks().iter().map(|task| task.ranks.clone());
         let all = (0..copies).flat_map(|_| ranges());
         Ok(DeviceCanary {

@@ -68,16 +68,23 @@ pub(super) const fn counters(rows: u32) -> u32 {
 /// Nodes that the buffer of a level has room for.
 const BUFFER: u32 = 64;
 const LANES: u32 = 32;
+/// Own rows of a beginning, and words of a placement that a lane hands to another one.
+const BEGINNING: u32 = 3;
+const HANDED: u32 = 2;
 /// Words that the threads of a block share before the row set: `ColourBlock` of the kernel.
-const BLOCK_HEAD: u32 = 80;
-/// Threads of a block: the registers that the compiler may use allow for no more.
-const MOST_THREADS: u32 = 128;
+const BLOCK_HEAD: u32 = 48;
+/// Threads of a block: the registers that the compiler may use allow for no more. A job of the largest boards takes so
+/// long that more threads wait for each other less than they gain by sharing its counters.
+const fn most_threads(rows: u32) -> u32 {
+    if rows > 10 { 256 } else { 128 }
+}
 
 /// The variant for up to `rows` rows left, which must be one of [`ROWS`].
 fn program(rows: u32) -> DeviceProgram {
     // As `colour_warp_words` and `ColourBlock` of the kernel.
     let buffers = (1..rows).map(|level| level.midpoint(2) * BUFFER + LANES);
-    let warp = LANES + buffers.sum::<u32>() + list_words(rows as usize) as u32 * LANES;
+    let searched = list_words(rows as usize) as u32 - BEGINNING;
+    let warp = LANES + buffers.sum::<u32>() + (HANDED + searched) * LANES;
     let attacks = 2 * (rows + 1) * (rows + 1);
     let block = BLOCK_HEAD + set_words(rows as usize) as u32 + attacks + counters(rows) / 2;
     DeviceProgram {
@@ -89,7 +96,7 @@ fn program(rows: u32) -> DeviceProgram {
         }),
         shared_memory: warp * 4 / LANES,
         block_memory: block.next_multiple_of(2) * 4,
-        most_threads: MOST_THREADS,
+        most_threads: most_threads(rows),
         threads: ThreadUse::FillTheDevice,
         layout: Layout {
             job_words: JobWords::Fixed(JOB_WORDS),
@@ -158,31 +165,22 @@ fn check_set(rows: u32, start: usize, set: &[u32]) -> Result<(), LaunchError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{BLOCK_THREADS, Launch};
+    use crate::engine::{Launch, variants};
 
     #[test]
     fn every_board_up_to_28_has_a_variant() {
-        for n in Size::all() {
-            let program = program_for(n);
-            assert_eq!(program.is_some(), (5..=28).contains(&n.get()), "n = {n}");
-            if let Some(program) = program {
-                assert!(programs().any(|other| other == program), "n = {n}");
-            }
-        }
+        let all: Vec<_> = programs().collect();
+        variants::are_for(&BOARDS, &all, program_for);
     }
 
-    /// What a block may have: devices of compute capability 7.5; 8.6, 8.9 and 12.0; 8.0; 9.0 and 10.0.
     #[test]
     fn a_block_fits_into_the_shared_memory_of_every_device() {
-        for memory in [64, 99, 163, 227].map(|kibibytes| kibibytes * 1024) {
-            for program in programs() {
-                let threads = program.block(*BLOCK_THREADS.end(), memory);
-                assert!(program.block_memory(threads) <= memory, "{program}");
-                assert!(threads >= 64 && threads.is_multiple_of(32), "{program}");
-                let is_large = memory > 64 * 1024;
-                assert!(!is_large || threads == MOST_THREADS, "{program}: {threads}");
-            }
-        }
+        let all: Vec<_> = programs().collect();
+        variants::fit(&all, |program, memory| match memory >> 10 {
+            64 => 96,
+            99 if rows(&program) > 10 => 192,
+            _ => most_threads(rows(&program) as u32),
+        });
     }
 
     /// A set of 8 queens whose lists have two rows each, and a job.

@@ -42,6 +42,8 @@ pub use device::{DeviceIdentity, DeviceKind};
 pub use function_plan::FunctionPlan;
 pub use interpolate::interpolate;
 pub use kind::{Engine, EngineError};
+#[cfg(test)]
+pub(crate) use launch::variants;
 pub use launch::{
     BLOCK_THREADS, Completed, DeviceProgram, Launch, LaunchBatch, LaunchError, Launcher,
 };

@@ -33,7 +33,7 @@ pub struct GpuArgs {
     device: usize,
 
     /// Threads per block: 32, 64, … 256
-    #[arg(long, requires = "gpu", value_name = "THREADS", default_value_t = 128, value_parser = block)]
+    #[arg(long, requires = "gpu", value_name = "THREADS", default_value_t = 256, value_parser = block)]
     block: u32,
 
     /// Streams of the device, 1 to 4

@@ -39,12 +39,12 @@ pub trait Launcher: Send + Sync {
     /// The launch does not fit its program: a defect of the launcher.
     fn batch(&self, tasks: &[Task], seed: u64) -> Result<Box<dyn LaunchBatch>, LaunchError>;
 
-    /// The canary of a device, made for the same program: `copies` of each task, so that many threads of
-    /// the device count some of them.
+    /// The canary of a device, made for the same program: enough copies of each task
+    /// that the threads of so many multiprocessors have something to count.
     ///
     /// # Errors
     /// As [`batch`](Self::batch).
-    fn canary(&self, copies: u32) -> Result<DeviceCanary, LaunchError>;
+    fn canary(&self, multiprocessors: u32) -> Result<DeviceCanary, LaunchError>;
 }
 
 /// A canary as a launch.

@@ -10,6 +10,8 @@ mod launcher;
 mod layout;
 mod program;
 mod request;
+#[cfg(test)]
+pub(crate) mod variants;
 
 pub use batch::LaunchBatch;
 pub use device::{Device, DeviceError, OpenError, Properties};
