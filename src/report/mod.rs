@@ -7,6 +7,8 @@
 
 mod charts;
 mod drawing;
+mod ladder_curves;
+mod ladder_labels;
 mod ladder_picture;
 mod page;
 mod read;

@@ -14,7 +14,7 @@ use crate::ladder::{About, METHODS, Method, Style, TableRow, extrapolated};
 const HOPELESS: f64 = 10.0;
 
 /// The share of the limit that a board may take from which a larger one is extrapolated.
-const PROBED: f64 = 0.05;
+const PROBED: f64 = 0.02;
 
 /// A method in one of its styles.
 pub struct Rung {
@@ -47,12 +47,22 @@ impl Rung {
         }
     }
 
-    /// Keeps what a board took, for larger ones. The limit is one of wall time, so that is kept of a method which
-    /// counts with many threads or on a device.
+    /// Keeps what a board took, for larger ones.
     pub fn keep(&mut self, row: &TableRow) {
-        let is_alone = self.method.about().steps && !self.style.needs_device();
-        let seconds = if is_alone { row.cost() } else { row.seconds };
-        self.times.push((row.n.get(), seconds));
+        self.times.push((row.n.get(), row.cost()));
+    }
+
+    /// The wall time that a board would take on an idle machine, in seconds, if smaller boards say.
+    fn extrapolated(&self, n: Size) -> Option<f64> {
+        let seconds = extrapolated(&self.times, n.get())?;
+        // The cost of a row is that of all threads.
+        let on_all_cores = match self.style {
+            Style::Gpu => false,
+            Style::Emulated => true,
+            _ => !self.method.about().steps,
+        };
+        let threads = if on_all_cores { num_cpus::get() } else { 1 };
+        Some(seconds / threads as f64)
     }
 
     /// The board to count before one of `n` queens, so that its time can be extrapolated; `None` if enough is known.
@@ -74,14 +84,14 @@ impl Rung {
         TooLong {
             n,
             limit,
-            extrapolated: extrapolated(&self.times, n.get()),
+            extrapolated: self.extrapolated(n),
         }
     }
 
     /// Whether there is no point in beginning a board.
     pub fn is_hopeless(&self, n: Size, limit: Duration) -> bool {
         let limit = limit.as_secs_f64();
-        match extrapolated(&self.times, n.get()) {
+        match self.extrapolated(n) {
             Some(seconds) if self.stopped => seconds > limit,
             Some(seconds) => seconds > HOPELESS * limit,
             None => self.stopped,
