@@ -28,20 +28,31 @@ pub struct Plot {
 pub struct Label {
     /// The middle of the text's height, at the side that is nearer to the curve.
     pub at: Pixel,
-    /// Whether it stands right of the curve, in the column; left of it otherwise.
-    pub in_column: bool,
+    /// On which side of the curve it stands.
+    pub side: Side,
     /// The end of the curve. A line leads to it if the name is elsewhere.
     pub end: Pixel,
+}
+
+/// Where a name stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Left of the end of its curve.
+    Left,
+    /// Right of it.
+    Right,
+    /// In the column right of the plot.
+    Column,
 }
 
 impl Label {
     /// Whether a line has to lead from the curve to its name.
     pub const fn needs_leader(&self) -> bool {
-        self.in_column || (self.at.1 - self.end.1).abs() > LINE / 2
+        matches!(self.side, Side::Column) || (self.at.1 - self.end.1).abs() > LINE / 2
     }
 }
 
-/// Places the names of these curves: of those that reach the right edge in a column there, of the others left of their
+/// Places the names of these curves: of those that reach the right edge in a column there, of the others beside their
 /// ends or, if something is there already, above or below. Each curve has its points and the length of its name.
 pub fn place(curves: &[(Vec<Pixel>, usize)], plot: Plot) -> Vec<Label> {
     let ends: Vec<_> = curves
@@ -61,16 +72,20 @@ pub fn place(curves: &[(Vec<Pixel>, usize)], plot: Plot) -> Vec<Label> {
         let label = match column.iter().position(|other| *other == at) {
             Some(place) => Label {
                 at: (plot.right + 2 * GAP, heights[place]),
-                in_column: true,
+                side: Side::Column,
                 end,
             },
             None => {
                 let width = CHARACTER * *length as i32;
-                let y = free_height(end, width, curves, &taken, plot);
-                taken.push(Area::left_of((end.0 - GAP, y), width));
+                let (area, at) = free_area(end, width, curves, &taken, plot);
+                taken.push(area);
                 Label {
-                    at: (end.0 - GAP, y),
-                    in_column: false,
+                    at,
+                    side: if at.0 < end.0 {
+                        Side::Left
+                    } else {
+                        Side::Right
+                    },
                     end,
                 }
             }
@@ -89,10 +104,11 @@ struct Area {
 }
 
 impl Area {
-    const fn left_of((right, middle): Pixel, width: i32) -> Self {
+    /// Beside a point, to its right if `width` is positive.
+    fn beside((x, middle): Pixel, width: i32) -> Self {
         Self {
-            left: right - width,
-            right,
+            left: x.min(x + width),
+            right: x.max(x + width),
             middle,
         }
     }
@@ -108,7 +124,7 @@ impl Area {
         let on = |x: f64, y: f64| {
             x > f64::from(self.left)
                 && x < f64::from(self.right)
-                && (y - f64::from(self.middle)).abs() < f64::from(LINE / 2 + 2)
+                && (y - f64::from(self.middle)).abs() < f64::from(LINE / 2)
         };
         points.windows(2).any(|ends| {
             let [(x, y), (to_x, to_y)] =
@@ -123,24 +139,28 @@ impl Area {
     }
 }
 
-/// The height nearest to that of the end at which the name left of it covers nothing.
-fn free_height(
+/// The place nearest to the end of a curve at which its name covers nothing, left of the end or right of it. Names may
+/// stand a line above the plot.
+fn free_area(
     end: Pixel,
     width: i32,
     curves: &[(Vec<Pixel>, usize)],
     taken: &[Area],
     plot: Plot,
-) -> i32 {
-    let is_free = |y: i32| {
-        let area = Area::left_of((end.0 - GAP, y), width);
-        let inside = (plot.top + LINE / 2..=plot.bottom - LINE / 2).contains(&y);
-        inside
+) -> (Area, Pixel) {
+    let left = |y| (Area::beside((end.0 - GAP, y), -width), (end.0 - GAP, y));
+    let right = |y| (Area::beside((end.0 + GAP, y), width), (end.0 + GAP, y));
+    let is_free = |(area, (_, y)): &(Area, Pixel)| {
+        (plot.top - LINE..=plot.bottom - LINE / 2).contains(y)
+            && (plot.left..=plot.right).contains(&area.left)
+            && (plot.left..=plot.right).contains(&area.right)
             && !taken.iter().any(|other| area.overlaps(other))
             && !curves.iter().any(|(points, _)| area.is_crossed_by(points))
     };
-    let distances = (0..plot.bottom - plot.top).step_by(5);
+    let distances = (0..plot.bottom - plot.top).step_by(4);
     let heights = distances.flat_map(|distance| [end.1 - distance, end.1 + distance]);
-    heights.into_iter().find(|y| is_free(*y)).unwrap_or(end.1)
+    let mut places = heights.flat_map(|y| [left(y), right(y)]);
+    places.find(is_free).unwrap_or_else(|| left(end.1))
 }
 
 /// Heights for a column of names that would like to be at `wanted`: in the same order, and a line apart if there is room.
@@ -195,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_left_of_its_curve_covers_neither_a_name_nor_a_curve() {
+    fn a_name_beside_its_curve_covers_neither_a_name_nor_a_curve() {
         let curves = [
             (vec![(0, 290), (200, 100)], 20),
             // It ends at the same height: its name would lie on the first curve.
@@ -205,12 +225,26 @@ mod tests {
         let labels = place(&curves, PLOT);
         assert_eq!(labels[0].at, (200 - GAP, 100));
         assert!(!labels[0].needs_leader());
+        assert_eq!(
+            labels.iter().map(|label| label.side).collect::<Vec<_>>(),
+            [Side::Left, Side::Left, Side::Column]
+        );
         assert!(labels[1].at.1 != 100 && labels[1].needs_leader());
-        assert!(labels[2].in_column);
-        let areas = [0, 1].map(|at: usize| Area::left_of(labels[at].at, 20 * CHARACTER));
+        assert_eq!(labels[2].side, Side::Column);
+        let areas = [0, 1].map(|at: usize| Area::beside(labels[at].at, -20 * CHARACTER));
         assert!(!areas[0].overlaps(&areas[1]));
         for area in areas {
             assert!(!curves.iter().any(|(points, _)| area.is_crossed_by(points)));
         }
+    }
+
+    #[test]
+    fn a_name_that_would_leave_the_plot_stands_right_of_its_curve() {
+        let curves = [
+            (vec![(10, 200), (60, 100)], 20),
+            (vec![(10, 290), (600, 50)], 20),
+        ];
+        let label = &place(&curves, PLOT)[0];
+        assert_eq!((label.at, label.side), ((60 + GAP, 100), Side::Right));
     }
 }

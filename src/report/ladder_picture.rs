@@ -10,7 +10,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::drawing::{Drawn, GRID, INK, plain};
 use super::ladder_curves::{Curve, GREY, LOOKS, Look, Marker, curves};
-use super::ladder_labels::{Label, Pixel, Plot, place};
+use super::ladder_labels::{Label, Pixel, Plot, Side, place};
 use crate::ladder::TableRow;
 use crate::telemetry::printable;
 
@@ -19,7 +19,7 @@ const SIZE: (u32, u32) = (960, 600);
 const NAMES: u32 = 260;
 
 /// The height of the title.
-const TITLE: u32 = 40;
+const TITLE: u32 = 52;
 
 /// The shortest time that is drawn, in seconds: clocks are not precise enough below it.
 const SHORTEST: f64 = 1e-7;
@@ -67,6 +67,7 @@ pub fn ladder_picture(rows: &[TableRow]) -> Drawn {
         for ((curve, name), at) in curves.iter().zip(&names).zip(place(&shapes, plot)) {
             draw_name(&picture, curve, name, &at)?;
         }
+        draw_notes(&picture, &curves, plot)?;
         picture.present()?;
     }
     Ok(with_dark_variant(&svg))
@@ -166,9 +167,9 @@ fn draw_name(
     name: &str,
     label: &Label,
 ) -> Result<(), Box<dyn Error>> {
-    let (side, towards) = match label.in_column {
-        true => (HPos::Left, 1),
-        false => (HPos::Right, -1),
+    let (side, towards) = match label.side {
+        Side::Right | Side::Column => (HPos::Left, 1),
+        Side::Left => (HPos::Right, -1),
     };
     if label.needs_leader() {
         let (x, y) = label.at;
@@ -187,6 +188,20 @@ fn draw_name(
     let style = ("sans-serif", 13).into_font().color(&colour);
     let style = style.pos(Pos::new(side, VPos::Center));
     Ok(picture.draw(&Text::new(name, label.at, style))?)
+}
+
+/// Says below the names what is in them.
+fn draw_notes(picture: &Area<'_>, curves: &[Curve<'_>], plot: Plot) -> Result<(), Box<dyn Error>> {
+    let mut notes = vec!["× 7 a queen: one queen more", "takes 7 times as long"];
+    if !curves.iter().all(Curve::stands_out) {
+        notes.push("grey: small steps between the others");
+    }
+    let style = ("sans-serif", 13).into_font().color(&INK);
+    for (line, note) in (0..).zip(notes) {
+        let at = (plot.right + 18, plot.bottom - 40 + 17 * line);
+        picture.draw(&Text::new(note, at, style.clone()))?;
+    }
+    Ok(())
 }
 
 /// The names of grey curves: darker than these, or they could hardly be read.
