@@ -1,5 +1,8 @@
 //! Where the names of the curves stand in the picture of the ladder: at their ends, and not on each other.
 
+/// Curves that end in this part of the width, at the right, have their names in the column.
+const NEAR: i32 = 8;
+
 /// A point in pixels, from the upper left.
 pub type Pixel = (i32, i32);
 
@@ -52,7 +55,7 @@ impl Label {
     }
 }
 
-/// Places the names of these curves: of those that reach the right edge in a column there, of the others beside their
+/// Places the names of these curves: of those that end near the right edge in a column there, of the others beside their
 /// ends or, if something is there already, above or below. Each curve has its points and the length of its name.
 pub fn place(curves: &[(Vec<Pixel>, usize)], plot: Plot) -> Vec<Label> {
     let ends: Vec<_> = curves
@@ -60,7 +63,8 @@ pub fn place(curves: &[(Vec<Pixel>, usize)], plot: Plot) -> Vec<Label> {
         .map(|(points, _)| points.last().copied().unwrap_or_default())
         .collect();
     let last = ends.iter().map(|end| end.0).max().unwrap_or_default();
-    let column: Vec<_> = (0..ends.len()).filter(|at| ends[*at].0 == last).collect();
+    let from = last - (plot.right - plot.left) / NEAR;
+    let column: Vec<_> = (0..ends.len()).filter(|at| ends[*at].0 >= from).collect();
     let heights = spread(
         &column.iter().map(|at| ends[*at].1).collect::<Vec<_>>(),
         plot,
@@ -169,17 +173,26 @@ fn spread(wanted: &[i32], plot: Plot) -> Vec<i32> {
     order.sort_by_key(|at| wanted[*at]);
     let room = (plot.bottom - plot.top) / wanted.len().max(1) as i32;
     let apart = LINE.min(room);
-    let mut heights = wanted.to_vec();
-    let mut next = plot.top + apart / 2;
+    // Groups of names that touch each other: how many they are, and where the first of them would like to be on average.
+    let mut groups: Vec<(i32, i32)> = Vec::new();
     for &at in &order {
-        heights[at] = heights[at].max(next);
-        next = heights[at] + apart;
+        let mut group = (1, wanted[at]);
+        while let Some(&(count, first)) = groups.last().filter(|(n, y)| y + n * apart > group.1) {
+            let sum = count * first + group.0 * (group.1 - count * apart);
+            group = (count + group.0, sum / (count + group.0));
+            groups.pop();
+        }
+        groups.push(group);
     }
-    // What was pushed beyond the edge goes back, and pushes those above it.
-    let mut next = plot.bottom - apart / 2;
-    for &at in order.iter().rev() {
-        heights[at] = heights[at].min(next);
-        next = heights[at] - apart;
+    let groups = groups.into_iter();
+    let mut spread = groups.flat_map(|(count, first)| (0..count).map(move |at| first + at * apart));
+    let mut heights = wanted.to_vec();
+    let (mut least, mut left) = (plot.top + apart / 2, order.len() as i32);
+    for at in order {
+        left -= 1;
+        let most = plot.bottom - apart / 2 - left * apart;
+        heights[at] = spread.next().unwrap_or_default().min(most).max(least);
+        least = heights[at] + apart;
     }
     heights
 }
@@ -206,7 +219,8 @@ mod tests {
             sorted.windows(2).all(|pair| pair[1] - pair[0] >= LINE),
             "{heights:?}"
         );
-        assert_eq!((heights[0], heights[3]), (100, 250));
+        // Near where they would like to be, and alone exactly there.
+        assert_eq!((heights[2], heights[3]), (101, 250));
         sorted.reverse();
         assert!(sorted[0] <= 300);
         // More than there is room for stay inside all the same.

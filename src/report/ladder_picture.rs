@@ -180,6 +180,12 @@ fn draw_name(
         ];
         picture.draw(&PathElement::new(ends, GREY.light.stroke_width(1)))?;
     }
+    let mut at = label.at;
+    // Without colours, the marker says whose name it is.
+    if label.side == Side::Column && curve.stands_out() {
+        draw_marker(picture, curve.look, (at.0 + 4, at.1))?;
+        at.0 += 14;
+    }
     let colour = if curve.stands_out() {
         curve.look.light
     } else {
@@ -187,7 +193,7 @@ fn draw_name(
     };
     let style = ("sans-serif", 13).into_font().color(&colour);
     let style = style.pos(Pos::new(side, VPos::Center));
-    Ok(picture.draw(&Text::new(name, label.at, style))?)
+    Ok(picture.draw(&Text::new(name, at, style))?)
 }
 
 /// Says below the names what is in them.
