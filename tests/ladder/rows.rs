@@ -188,7 +188,16 @@ fn what_cannot_be_is_refused_in_one_line() {
         (
             ladder(
                 "node-layer",
-                &["-n", "32", "--layer", "8", "--style", "recursive"],
+                &[
+                    "-n",
+                    "32",
+                    "--layer",
+                    "8",
+                    "--style",
+                    "recursive",
+                    "--time-limit",
+                    "none",
+                ],
             ),
             "choose a smaller --layer",
         ),
