@@ -218,11 +218,11 @@ fn table() -> String {
             Some(method) => format!("`{method}`"),
             None => format!("engine `{}`", row["engine"].as_str().unwrap()),
         };
-        if methods.last().is_none_or(|(last, _)| *last != name) {
-            methods.push((name, BTreeMap::new()));
-        }
         let seconds = row["cpu_seconds"].as_f64().unwrap();
-        methods.last_mut().unwrap().1.insert(n, seconds);
+        match methods.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, times)) => drop(times.insert(n, seconds)),
+            None => methods.push((name, BTreeMap::from([(n, seconds)]))),
+        }
     }
     let sizes: BTreeSet<_> = methods.iter().flat_map(|(_, times)| times.keys()).collect();
     let mut lines = vec![
