@@ -276,12 +276,7 @@ fn the_menu_of_the_ladder_fits_the_terminal() {
         let Some(mut terminal) = start(columns, &format!("exec {PROGRAM} ladder")) else {
             return;
         };
-        let help = if idea {
-            "q or Ctrl-C: leave"
-        } else {
-            "q: leave"
-        };
-        terminal.see(help);
+        terminal.see("q or Ctrl-C: leave");
         let lines = lines(&terminal.screen);
         assert!(
             lines.iter().filter(|line| !line.is_empty()).count() <= 21,
