@@ -75,12 +75,15 @@ pub fn ladder_picture(rows: &[TableRow]) -> Drawn {
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
+/// Where the plot is, and the points of each curve.
+type Places = (Plot, Vec<Vec<Pixel>>);
+
 /// Draws the axes. Returns where the plot is, and the points of the curves.
 fn draw_axes(
     area: &Area<'_>,
     curves: &[Curve<'_>],
     range: &Range,
-) -> Result<(Plot, Vec<Vec<Pixel>>), Box<dyn Error>> {
+) -> Result<Places, Box<dyn Error>> {
     let x = (range.first - 0.3)..(range.last + 0.3);
     // A little more, or rounding would take the first and the last line away.
     let y = (10_f64.powi(range.low) * 0.999)..(10_f64.powi(range.high) * 1.001);
