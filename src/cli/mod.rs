@@ -141,7 +141,7 @@ enum Command {
     Known(known::Args),
     /// Run the historical methods side by side
     Ladder(Box<ladder::Args>),
-    /// Explain a method of the ladder
+    /// Explain a method of the ladder, or an engine
     Explain(explain::Args),
     /// Show what this machine has and what would be used
     Devices(devices::Args),

@@ -12,6 +12,8 @@ mod board_svg;
 mod clock;
 mod drawing;
 mod estimates;
+mod ladder_curves;
+mod ladder_labels;
 mod ladder_picture;
 mod markup;
 mod over_time;

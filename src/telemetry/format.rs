@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::amounts::TimeUnit;
 use crate::board::GivenBoard;
 
 /// Nodes per second with three digits and a prefix: `3.61 Gnode/s`.
@@ -40,6 +41,15 @@ pub fn duration(time: Duration) -> String {
         _ if days <= 1000 => format!("{days} d {:02}:{:02}", hours % 24, minutes % 60),
         _ => years(seconds as f64 / YEAR),
     }
+}
+
+/// A measured time in a table: `14 µs`, `3.2 s`, and from ten seconds on as [`duration`] writes it.
+pub fn measured(time: Duration) -> String {
+    if time >= Duration::from_millis(9_950) {
+        return duration(time);
+    }
+    let seconds = time.as_secs_f64();
+    TimeUnit::of_wall(seconds).of(seconds)
 }
 
 /// Seconds of a Julian year.
@@ -110,6 +120,22 @@ mod tests {
     fn counts_have_a_comma_after_three_digits() {
         let counts: [u64; 4] = [0, 999, 1000, 39_029_188_884];
         assert_eq!(counts.map(grouped), ["0", "999", "1,000", "39,029,188,884"]);
+    }
+
+    #[test]
+    fn measured_times_have_two_digits_or_whole_seconds() {
+        for (nanos, text) in [
+            (0, "0 µs"),
+            (294, "0.29 µs"),
+            (14_200, "14 µs"),
+            (3_210_000, "3.2 ms"),
+            (3_210_000_000, "3.2 s"),
+            (9_949_000_000, "9.9 s"),
+            (9_950_000_000, "10 s"),
+            (86_183_000_000, "1:26"),
+        ] {
+            assert_eq!(measured(Duration::from_nanos(nanos)), text);
+        }
     }
 
     #[test]

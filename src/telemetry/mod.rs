@@ -14,7 +14,7 @@
 //! * [`hold_messages`]: lines on standard error wait while a dashboard has the screen.
 //! * [`profile`](fn@profile): how the workers spent a run.
 //! * [`progress_line`]: how far a run is.
-//! * [`rate`], [`duration`], [`several`], [`grouped`]: values as text; [`TimeUnit`], [`two_digits`]: estimated ones;
+//! * [`rate`], [`duration`], [`measured`], [`several`], [`grouped`]: values as text; [`TimeUnit`], [`two_digits`]: estimated ones;
 //!   [`printable`](fn@printable): text of others.
 
 mod amounts;
@@ -42,7 +42,7 @@ use tracing_subscriber::{Layer, fmt};
 
 pub use amounts::{TimeUnit, two_digits};
 pub use event_file::{EVENT_FORMAT, EventFile};
-pub use format::{board_flags, duration, grouped, rate, several};
+pub use format::{board_flags, duration, grouped, measured, rate, several};
 pub use history::History;
 pub use incident::incident;
 pub use messages::{hold_messages, keep_message, last_message, release_messages};

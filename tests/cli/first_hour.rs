@@ -64,8 +64,19 @@ fn redactions() -> Redactions {
     let mut redactions = Redactions::new();
     for (name, pattern) in [
         ("[TIME]", r"[0-9]{2}:[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}"),
+        (
+            "[TIME]",
+            r"(?m)^ *[0-9]+: +[0-9]+ +[0-9-]+(?<redacted> +[0-9.]+ (?:µs|ms|s))(?:$|  )",
+        ),
+        (
+            "[TIMES]",
+            r"(?<redacted>(?: +[0-9.]+ (?:µs|ms|s)){2} +[0-9.]+x)  ",
+        ),
+        (
+            "[EXTRAPOLATED]",
+            r"(?<redacted> +more than 10 s, about [0-9.e]+ years)  ",
+        ),
         ("[WALL]", r"(?m)^seconds +(?<redacted>.*)$"),
-        ("[RATIO]", r"(?<redacted> +[0-9.]+x)  "),
         ("[NODES]", r#""nodes":"(?<redacted>[0-9]+)""#),
         ("[SECONDS]", r#""[a-z_]*seconds":(?<redacted>[0-9.e-]+)"#),
         ("[CLOCK]", r#""recorded_at":(?<redacted>[0-9]+)"#),

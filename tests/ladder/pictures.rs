@@ -3,12 +3,21 @@
 #[cfg(unix)]
 use std::io::{BufRead, BufReader};
 
-use queenfold::ladder::{METHODS, PROGRAM, TableRow};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use queenfold::board::Size;
+use queenfold::ladder::METHODS;
+use queenfold::telemetry::measured;
+use serde_json::Value as Json;
 
 #[cfg(unix)]
 use crate::child::{send, spawn};
 use crate::ladder;
 use crate::program::{output, queenfold, refusal, stdout, text};
+
+/// A row of `--json`.
+const ROW: &str = r#"{"n":8,"method":"tuples","style":"recursive","total":"92","unique":null,"classes":null,"nodes":"16777216","seconds":0.25,"cpu_seconds":0.2}"#;
 
 #[test]
 fn a_picture_is_drawn_of_the_rows_of_a_run_and_of_their_json_alike() {
@@ -23,7 +32,7 @@ fn a_picture_is_drawn_of_the_rows_of_a_run_and_of_their_json_alike() {
     assert_eq!(stdout(&["ladder", "--plot", &later, "--from", &rows]), "");
     let picture = std::fs::read_to_string(&direct).unwrap();
     assert_eq!(picture, std::fs::read_to_string(&later).unwrap());
-    for curve in ["symmetry, recursive", "symmetry, iterative"] {
+    for curve in ["symmetry, recursive, ×", "symmetry, iterative, ×"] {
         assert_eq!(picture.matches(curve).count(), 1, "{curve}: {picture}");
     }
     std::fs::write(&rows, "{\"n\":8}\n").unwrap();
@@ -36,10 +45,7 @@ fn a_picture_is_drawn_of_the_rows_of_a_run_and_of_their_json_alike() {
 
 #[test]
 fn a_picture_goes_to_stdout_and_a_wrong_total_does_not_go_unsaid() {
-    let row = include_str!("../../docs/ladder.jsonl")
-        .lines()
-        .next()
-        .unwrap();
+    let row = ROW;
     let draw = |rows: String| {
         let args = ["ladder", "--from", "-", "--plot", "-"];
         let out = queenfold(&args).write_stdin(rows).output().unwrap();
@@ -60,7 +66,15 @@ fn a_run_that_is_cut_short_draws_the_rows_it_finished() {
     let folder = tempfile::tempdir().unwrap();
     for closes in [false, true] {
         let path = folder.path().join(format!("{closes}.svg"));
-        let plot = ["--style", "recursive", "--plot", path.to_str().unwrap()];
+        let path = path.to_str().unwrap();
+        let plot = [
+            "--style",
+            "recursive",
+            "--time-limit",
+            "none",
+            "--plot",
+            path,
+        ];
         // The program notices a closed pipe at the next row, so all rows of that case come quickly.
         let sizes = if closes { "8..=14" } else { "8..=32" };
         let args = [&["-n", sizes], &plot[..]].concat();
@@ -79,7 +93,7 @@ fn a_run_that_is_cut_short_draws_the_rows_it_finished() {
             child.wait().unwrap().code(),
             Some(if closes { 0 } else { 4 })
         );
-        let picture = std::fs::read_to_string(&path).unwrap();
+        let picture = std::fs::read_to_string(path).unwrap();
         assert!(picture.matches("<circle").count() >= 2, "{picture}");
     }
 }
@@ -89,19 +103,16 @@ fn a_picture_of_nothing_or_of_nonsense_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.svg");
     let args = ["ladder", "--from", "-", "--plot", path.to_str().unwrap()];
-    let row = include_str!("../../docs/ladder.jsonl")
-        .lines()
-        .next()
-        .unwrap();
+    let row = ROW;
     for (stdin, says) in [
         (String::new(), "there are no rows"),
         ("\n\n".into(), "there are no rows"),
         (
-            format!("{row}\n\n{}", row.replace("0.13617", "-1")),
+            format!("{row}\n\n{}", row.replace("0.25", "-1")),
             "line 3: -1 seconds",
         ),
-        (row.replace("0.13617", "1e300"), "line 1: 1"),
-        (row.replace("0.13617", "1e999"), "line 1: number out of"),
+        (row.replace("0.25", "1e300"), "line 1: 1"),
+        (row.replace("0.25", "1e999"), "line 1: number out of"),
         (
             row.replace("tuples", "<b>"),
             "line 1: no method is called `<b>`",
@@ -155,26 +166,31 @@ fn a_picture_stays_until_the_next_one_is_drawn() {
     assert_eq!(folder.path().read_dir().unwrap().count(), 1, "no draft");
 }
 
-/// The measured rows that the table and the picture of the course show.
-fn measured() -> Vec<TableRow> {
-    include_str!("../../docs/ladder.jsonl")
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
-}
+const ROWS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/ladder.jsonl");
+const COURSE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/LADDER.md");
+const PICTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/ladder.svg");
 
-#[test]
-fn the_picture_of_the_course_is_the_one_of_its_rows() {
-    assert_eq!(
-        queenfold::report::ladder_picture(&measured()).unwrap(),
-        include_str!("../../docs/ladder.svg"),
-        "draw it again: queenfold ladder --plot docs/ladder.svg --from docs/ladder.jsonl"
+/// A file of the documentation is what it should be; `SNAPSHOTS=overwrite` makes it so.
+fn assert_file(path: &str, expected: &str) {
+    if std::env::var_os("SNAPSHOTS").is_some_and(|how| how == "overwrite") {
+        std::fs::write(path, expected).unwrap();
+    }
+    let found = std::fs::read_to_string(path).unwrap();
+    assert!(
+        found == expected,
+        "{path} is out of date: SNAPSHOTS=overwrite writes it"
     );
 }
 
 #[test]
-fn the_table_of_the_course_says_what_its_rows_say() {
-    let course = include_str!("../../docs/LADDER.md");
+fn the_picture_of_the_course_is_the_one_of_its_rows() {
+    let picture = stdout(&["ladder", "--plot", "-", "--from", ROWS]);
+    assert_file(PICTURE, &picture);
+}
+
+#[test]
+fn the_table_of_the_course_is_the_one_of_its_rows() {
+    let course = std::fs::read_to_string(COURSE).unwrap();
     for method in METHODS {
         let name = method.about().name;
         assert!(
@@ -182,36 +198,44 @@ fn the_table_of_the_course_says_what_its_rows_say() {
             "the course leaves out {name}"
         );
     }
-    let tables = course.split_once("| engine |").unwrap();
-    for row in measured() {
-        assert_eq!(row.contradiction(), None);
-        // The rows of the program itself are named by their engine.
-        let name = match (&*row.method, &row.style) {
-            (PROGRAM, Some(engine)) => engine,
-            (method, _) => method,
-        };
-        // Their table follows that of the methods.
-        let table = if row.method == PROGRAM {
-            tables.1
-        } else {
-            tables.0
-        };
-        let line = table
-            .lines()
-            .find(|line| line.starts_with(&format!("| `{name}` |")))
-            .unwrap();
-        // Part 0 is before the first bar, part 1 is the method, part 2 is n = 8.
-        let cell = line
-            .split('|')
-            .nth(2 + row.n.get() as usize - 8)
-            .unwrap()
-            .trim();
-        assert_eq!(cell, figure(row.seconds), "{} n = {}", row.method, row.n);
-    }
+    let start = course.find("| method |").unwrap();
+    let length = course[start..].find("\n\n").unwrap() + 1;
+    let after = &course[start + length..];
+    let expected = format!("{}{}{after}", &course[..start], table());
+    assert_file(COURSE, &expected);
 }
 
-/// Seconds with three significant digits.
-fn figure(seconds: f64) -> String {
-    let digits = (2 - seconds.log10().floor() as i32).clamp(0, 6) as usize;
-    format!("{seconds:.digits$}")
+/// The rows of the documentation as a table: a method a line, a board a column.
+fn table() -> String {
+    let text = std::fs::read_to_string(ROWS).unwrap();
+    let mut methods: Vec<(String, BTreeMap<u64, f64>)> = Vec::new();
+    for line in text.lines() {
+        let row: Json = serde_json::from_str(line).unwrap();
+        let n = row["n"].as_u64().unwrap();
+        let known = queenfold::board::known(Size::new(n as u32).unwrap()).unwrap();
+        assert_eq!(row["total"], known.total.to_string(), "{line}");
+        let name = match row["method"].as_str() {
+            Some(method) => format!("`{method}`"),
+            None => format!("engine `{}`", row["engine"].as_str().unwrap()),
+        };
+        let seconds = row["cpu_seconds"].as_f64().unwrap();
+        match methods.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, times)) => drop(times.insert(n, seconds)),
+            None => methods.push((name, BTreeMap::from([(n, seconds)]))),
+        }
+    }
+    let sizes: BTreeSet<_> = methods.iter().flat_map(|(_, times)| times.keys()).collect();
+    let mut lines = vec![
+        "| method |".to_owned() + &sizes.iter().map(|n| format!(" {n} |")).collect::<String>(),
+        "|---|".to_owned() + &"--:|".repeat(sizes.len()),
+    ];
+    for (name, times) in &methods {
+        let cell = |n| match times.get(n) {
+            Some(seconds) => measured(Duration::from_secs_f64(*seconds)),
+            None => "–".to_owned(),
+        };
+        let cells: String = sizes.iter().map(|n| format!(" {} |", cell(n))).collect();
+        lines.push(format!("| {name} |{cells}"));
+    }
+    lines.join("\n") + "\n"
 }

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::time::{Duration, Instant};
 
 use queenfold::ladder::METHODS;
+use regex::Regex;
 use serde_json::Value as Json;
 
 #[cfg(unix)]
@@ -48,10 +49,11 @@ fn the_table_has_a_row_for_each_method_style_and_board() {
     assert_eq!(table.lines().filter(counting).count(), 2 * emulated);
     let header = table.lines().next().unwrap();
     assert!(
-        header.contains("dd:hh:mm:ss.ms") && header.contains("Speed"),
+        header.contains("CPU time") && header.contains("Wall time") && header.contains("Speed"),
         "{header}"
     );
-    let column = |line: &str| line.find("00:00:00:").map(|at| line[..at].chars().count());
+    // Up to the end of a speed.
+    let column = |line: &str| line.find("x  ").map(|at| line[..at].chars().count());
     let widths: Vec<_> = table.lines().skip(1).map(column).collect();
     assert!(widths.iter().all(|width| *width == widths[0]), "{table}");
     let first = table.lines().nth(1).unwrap();
@@ -104,6 +106,7 @@ fn json_rows_have_decimal_strings_and_null_for_what_is_not_given() {
             "classes",
             "nodes",
             "seconds",
+            "cpu_seconds",
         ];
         assert_eq!(keys, expected);
     }
@@ -185,7 +188,16 @@ fn what_cannot_be_is_refused_in_one_line() {
         (
             ladder(
                 "node-layer",
-                &["-n", "32", "--layer", "8", "--style", "recursive"],
+                &[
+                    "-n",
+                    "32",
+                    "--layer",
+                    "8",
+                    "--style",
+                    "recursive",
+                    "--time-limit",
+                    "none",
+                ],
             ),
             "choose a smaller --layer",
         ),
@@ -195,6 +207,10 @@ fn what_cannot_be_is_refused_in_one_line() {
             "/nowhere",
         ),
         (vec!["explain", "bitmpa"], "'bitmap'"),
+        (
+            ladder("bitmap", &["--classic", "--json"]),
+            "cannot be used with",
+        ),
     ] {
         let line = refusal(&mut queenfold(&args), 2);
         assert!(line.contains(says), "{args:?}: {line}");
@@ -243,35 +259,95 @@ fn both_styles_are_recursion_and_loop_and_no_style_is_all() {
 }
 
 #[test]
-fn every_method_is_explained() {
-    for method in METHODS {
-        let about = method.about();
-        let out = stdout(&["explain", about.name]);
-        assert_eq!(out.trim_end(), about.text.trim_end());
-        assert!(
-            out.lines().all(|line| line.chars().count() <= 84),
-            "{}",
-            about.name
+fn every_method_and_engine_is_explained_and_listed() {
+    let list = stdout(&["explain"]);
+    let names = METHODS.map(|method| method.about().name);
+    for name in names.into_iter().chain(["chain", "census"]) {
+        assert!(list.contains(&format!("\n{name} ")), "{name}: {list}");
+        let out = stdout(&["explain", name]);
+        let text = METHODS.iter().find(|method| method.about().name == name);
+        let text = text.map_or("The engine ", |method| method.about().text.trim_end());
+        assert!(out.starts_with(text), "{name}: {out}");
+        assert!(out.lines().all(|line| line.chars().count() <= 86), "{name}");
+    }
+    // The method and the engine of one name are explained together.
+    assert!(stdout(&["explain", "colour"]).contains("\n\nThe engine colour"));
+    assert_eq!(list.matches("\ncolour ").count(), 2, "{list}");
+}
+
+#[test]
+fn a_method_over_its_time_limit_says_so_and_how_long_it_would_take() {
+    let start = Instant::now();
+    let args = [
+        "-n",
+        "6..=20",
+        "--style",
+        "recursive",
+        "--time-limit",
+        "0.1",
+    ];
+    let out = output(&ladder("bitmap", &args));
+    assert!(start.elapsed() < Duration::from_secs(120));
+    assert_eq!(out.status.code(), Some(0));
+    let table = text(&out.stdout);
+    // Each board has a row: either a count, or why there is none.
+    assert_eq!(table.lines().count(), 1 + 15, "{table}");
+    let last = table.lines().last().unwrap();
+    let over = Regex::new(
+        "^20: +– +– +– +more than 100 ms, about [0-9.]+ (hours|days)  bitmap, recursive$",
+    );
+    assert!(over.unwrap().is_match(last), "{last}");
+    assert!(table.contains("\n 6:     "), "{table}");
+}
+
+#[test]
+fn what_would_take_days_is_not_begun_unless_the_limit_is_lifted() {
+    let start = Instant::now();
+    let table = stdout(&ladder("tuples", &["-n", "12", "--style", "recursive"]));
+    assert!(start.elapsed() < Duration::from_secs(9), "it was begun");
+    assert!(table.contains("more than 10 s, about "), "{table}");
+    assert!(table.contains("hours") || table.contains("days"), "{table}");
+    let lifted = ["-n", "8", "--style", "recursive", "--time-limit", "none"];
+    assert!(stdout(&ladder("tuples", &lifted)).contains(" 16777216 "));
+}
+
+#[test]
+fn rows_for_programs_are_results_alone_and_what_takes_too_long_is_told_on_stderr() {
+    for form in ["--json", "--csv"] {
+        let args = [
+            "-n",
+            "7..=14",
+            "--style",
+            "recursive",
+            "--time-limit",
+            "0.2",
+            form,
+        ];
+        let out = output(&ladder("tuples", &args));
+        let (rows, stderr) = (text(&out.stdout), text(&out.stderr));
+        assert!(!rows.contains("more than"), "{rows}");
+        assert_eq!(
+            stderr
+                .matches("tuples, recursive: more than 200 ms")
+                .count(),
+            1,
+            "{stderr}"
         );
     }
 }
 
 #[test]
-fn a_method_over_its_time_limit_is_stopped_and_said_to_be() {
-    let start = Instant::now();
-    let args = ladder("bitmap", &["-n", "6..=32", "--time-limit", "1"]);
-    let out = output(&args);
-    assert!(start.elapsed() < Duration::from_secs(120));
-    assert_eq!(out.status.code(), Some(0));
-    let (table, stderr) = (text(&out.stdout), text(&out.stderr));
-    assert!(table.lines().count() > 3, "{table}");
-    for style in ["recursive", "iterative"] {
-        let stopped = |line: &&str| {
-            line.contains(&format!("bitmap, {style}"))
-                && line.contains(": stopped at its time limit on n = ")
-        };
-        assert_eq!(stderr.lines().filter(stopped).count(), 1, "{stderr}");
-    }
+fn a_small_board_is_counted_again_until_its_time_is_known() {
+    let json = stdout(&ladder(
+        "symmetry",
+        &["-n", "5", "--style", "recursive", "--json"],
+    ));
+    let row: Json = serde_json::from_str(&json).unwrap();
+    // A first count takes several times as long as the best of thousands.
+    let seconds = row["cpu_seconds"].as_f64().unwrap();
+    assert!((1e-8..1e-4).contains(&seconds), "{json}");
+    let classic = stdout(&ladder("symmetry", &["-n", "5", "--classic"]));
+    assert!(classic.contains("  00:00:00:00.000  "), "{classic}");
 }
 
 #[test]
@@ -318,7 +394,17 @@ fn signals_end_it_between_rows() {
 
 #[cfg(unix)]
 fn ends_between_rows(signal: &str) {
-    let args = ladder("bitmap", &["-n", "8..=32", "--style", "recursive"]);
+    let args = ladder(
+        "bitmap",
+        &[
+            "-n",
+            "8..=32",
+            "--style",
+            "recursive",
+            "--time-limit",
+            "none",
+        ],
+    );
     let mut child = spawn(&args);
     let mut reader = BufReader::new(child.stdout.take().unwrap());
     let mut out = String::new();

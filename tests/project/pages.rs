@@ -79,15 +79,27 @@ fn examples(markdown: &str) -> Vec<Example> {
     found
 }
 
-/// Whether a shown line stands for the printed one.
+/// Whether a shown line stands for the printed one. Times may differ, and speeds that follow from them; they are
+/// right-aligned, so the blanks before them may, too.
 fn is_line(shown: &str, printed: &str) -> bool {
-    let time = r"\d{2}:\d{2}:\d{2}:\d{2}\.\d{3}";
     let mut pattern = regex::escape(shown).replace('…', ".*");
-    // `12.` of a time is `12\.` in the pattern.
-    let shown_time = Regex::new(r"\d{2}:\d{2}:\d{2}:\d{2}\\\.\d{3}").unwrap();
-    pattern = shown_time
-        .replace_all(&pattern, regex::NoExpand(time))
-        .into_owned();
+    for (example, any) in [
+        // A point is `\.` in the pattern.
+        (
+            r" +\d{2}:\d{2}:\d{2}:\d{2}\\\.\d{3}",
+            r" +\d{2}:\d{2}:\d{2}:\d{2}\.\d{3}",
+        ),
+        (
+            r" +\d+(?:\\\.\d+)? (?:µs|ms|s)\b",
+            r" +[\d.]+ (?:µs|ms|s)\b",
+        ),
+        (r" +\d+\\\.\d+x ", r" +\d+\.\d+x "),
+    ] {
+        let example = Regex::new(example).unwrap();
+        pattern = example
+            .replace_all(&pattern, regex::NoExpand(any))
+            .into_owned();
+    }
     Regex::new(&format!("^{pattern}$"))
         .unwrap()
         .is_match(printed)
@@ -208,6 +220,11 @@ fn a_difference_other_than_a_time_is_seen() {
         " 8:  92 12 00:00:00:00.001",
         " 8:  93 12 00:00:00:00.001"
     ));
+    assert!(matches(" 8:  92 12    1.4 ms", " 8:  92 12     14 µs"));
+    assert!(!matches(" 8:  92 12    1.4 ms", " 8:  93 12    1.4 ms"));
+    assert!(!matches(" 8:  92 12    1.4 ms", " 8:  92 12    1.4 MB"));
+    assert!(matches("1 2.50x  bitmap", "1 1234.00x  bitmap"));
+    assert!(!matches("1 2.50x  bitmap", "2 2.50x  bitmap"));
     assert!(!matches("8: 92", "8:  92"));
     assert!(matches("a\n…\nd", "a\nb\nc\nd"));
     assert!(!matches("a\n…\nd", "a\nb\nc"));

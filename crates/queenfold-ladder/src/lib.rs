@@ -19,6 +19,7 @@ mod class_counts;
 pub mod colour;
 mod device;
 pub mod flags;
+mod growth;
 mod method;
 pub mod mirror;
 pub mod node_layer;
@@ -35,6 +36,8 @@ mod watch;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use cpu_time::ProcessTime;
+pub use growth::{extrapolated, growth};
 pub use method::{About, Count, Listed, Method, MethodRequest, MethodSettings, Style};
 use parking_lot::Mutex;
 pub use programs::PROGRAMS;
@@ -128,9 +131,10 @@ fn timed(
     count: impl FnOnce(&mut Watch<'_>) -> Result<Count, StopSearch>,
 ) -> Result<TableRow, StopReason> {
     let mut watch = Watch::new(&control);
-    let start = Instant::now();
+    let (start, cpu) = (Instant::now(), ProcessTime::try_now().ok());
     let count = count(&mut watch);
-    let seconds = start.elapsed().as_secs_f64();
+    let cpu = cpu.and_then(|cpu| cpu.try_elapsed().ok());
+    let wall = start.elapsed();
     let nodes = watch.nodes();
     match count {
         Ok(count) => Ok(TableRow::new(
@@ -138,7 +142,8 @@ fn timed(
             request,
             count,
             nodes,
-            seconds,
+            // A clock of 16 ms, as Windows has, charges short counts nothing.
+            [wall, cpu.filter(|cpu| !cpu.is_zero()).unwrap_or(wall)],
         )),
         // Whoever returns `StopSearch` has first stored the reason.
         Err(StopSearch) => Err(control.stop_reason().unwrap_or(StopReason::Interrupted)),

@@ -1,5 +1,7 @@
 //! One measured count of a method: a row of the table, and its JSON.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Count, MethodRequest, Style, method};
@@ -36,6 +38,9 @@ pub struct TableRow {
     pub nodes: u128,
     /// Wall time of the search, in seconds.
     pub seconds: f64,
+    /// CPU time of all threads of the search, in seconds. `None` in rows of files that do not say.
+    #[serde(default)]
+    pub cpu_seconds: Option<f64>,
     /// A remark for readers of the numbers. Not part of the JSON.
     #[serde(skip)]
     pub note: Option<String>,
@@ -80,7 +85,7 @@ impl TableRow {
         request: &MethodRequest,
         count: Count,
         nodes: u64,
-        seconds: f64,
+        [wall, cpu]: [Duration; 2],
     ) -> Self {
         Self {
             n: request.n,
@@ -90,9 +95,26 @@ impl TableRow {
             unique: count.classes.map(|classes| classes.unique()),
             classes: count.classes.map(OrbitsJson::from),
             nodes: nodes.into(),
-            seconds,
+            seconds: wall.as_secs_f64(),
+            cpu_seconds: Some(cpu.as_secs_f64()),
             note: count.note,
         }
+    }
+
+    /// The seconds by which rows are compared: the CPU time of all threads, or the wall time where a GPU
+    /// counted and in rows that have no other.
+    pub fn cost(&self) -> f64 {
+        let is_gpu = self.style.as_deref() == Style::Gpu.name();
+        self.cpu_seconds.filter(|_| !is_gpu).unwrap_or(self.seconds)
+    }
+
+    /// Keeps the shorter times of this count and of another one of the same board by the same method.
+    pub fn keep_best(&mut self, other: &Self) {
+        self.seconds = self.seconds.min(other.seconds);
+        self.cpu_seconds = match (self.cpu_seconds, other.cpu_seconds) {
+            (Some(own), Some(other)) => Some(own.min(other)),
+            (own, other) => own.or(other),
+        };
     }
 
     /// The method and its style for readers: `symmetry, recursive`.
@@ -105,11 +127,12 @@ impl TableRow {
 
     /// Why the ladder cannot have produced this row, if so. For rows that come from a file.
     pub fn flaw(&self) -> Option<String> {
-        if !(0.0..=LONGEST).contains(&self.seconds) {
-            return Some(format!(
-                "{} seconds is not a time that a search can take",
-                self.seconds
-            ));
+        for seconds in [Some(self.seconds), self.cpu_seconds].into_iter().flatten() {
+            if !(0.0..=LONGEST).contains(&seconds) {
+                return Some(format!(
+                    "{seconds} seconds is not a time that a search can take"
+                ));
+            }
         }
         if self.method == PROGRAM {
             return None;
@@ -172,12 +195,13 @@ mod tests {
             classes: None,
             nodes: u128::from(u64::MAX),
             seconds: 0.5,
+            cpu_seconds: Some(0.25),
             note: Some("not shown".into()),
         };
         let json = serde_json::to_string(&row).unwrap();
         assert_eq!(
             json,
-            r#"{"n":8,"method":"bitmap","style":"recursive","total":"92","unique":null,"classes":null,"nodes":"18446744073709551615","seconds":0.5}"#
+            r#"{"n":8,"method":"bitmap","style":"recursive","total":"92","unique":null,"classes":null,"nodes":"18446744073709551615","seconds":0.5,"cpu_seconds":0.25}"#
         );
         let back: TableRow = serde_json::from_str(&json).unwrap();
         assert_eq!(
@@ -200,6 +224,7 @@ mod tests {
             classes: None,
             nodes: 0,
             seconds,
+            cpu_seconds: None,
             note: None,
         };
         for seconds in [0.0, 1e-9, 1e12] {
@@ -207,7 +232,34 @@ mod tests {
         }
         for seconds in [-1e-9, 1.1e12, f64::INFINITY, f64::NAN] {
             assert!(row(seconds).flaw().unwrap().contains("seconds"));
+            let cpu = TableRow {
+                cpu_seconds: Some(seconds),
+                ..row(1.0)
+            };
+            assert!(cpu.flaw().unwrap().contains("seconds"));
         }
+    }
+
+    #[test]
+    fn rows_are_compared_by_cpu_time_but_by_wall_time_on_a_gpu() {
+        let row = |style: Option<&str>, seconds, cpu_seconds| TableRow {
+            n: Size::new(8).unwrap(),
+            method: "bit-board".into(),
+            style: style.map(Into::into),
+            total: 92,
+            unique: None,
+            classes: None,
+            nodes: 0,
+            seconds,
+            cpu_seconds,
+            note: None,
+        };
+        assert_eq!(row(None, 2.0, Some(3.0)).cost(), 3.0);
+        assert_eq!(row(None, 2.0, None).cost(), 2.0);
+        assert_eq!(row(Some("gpu"), 2.0, Some(0.1)).cost(), 2.0);
+        let mut best = row(None, 2.0, Some(3.0));
+        best.keep_best(&row(None, 1.0, Some(4.0)));
+        assert_eq!((best.seconds, best.cpu_seconds), (1.0, Some(3.0)));
     }
 
     #[test]
@@ -221,6 +273,7 @@ mod tests {
             classes: None,
             nodes: 0,
             seconds: 0.0,
+            cpu_seconds: None,
             note: None,
         };
         assert_eq!(row(92, Some(12)).contradiction(), None);

@@ -178,6 +178,12 @@ pub struct Shown {
     #[arg(long, hide = true, overrides_with = "tui")]
     no_tui: bool,
 
+    #[arg(long, overrides_with = "no_classic", help = help_of_switch("output.classic"))]
+    classic: bool,
+
+    #[arg(long, hide = true, overrides_with = "classic")]
+    no_classic: bool,
+
     #[arg(long, value_name = "D", value_parser = Optional::<HumanDuration>::parse, help = help("output.progress_every"))]
     progress_every: Option<Optional<HumanDuration>>,
 }
@@ -410,6 +416,12 @@ impl Shown {
             "--progress-every",
             "output.progress_every",
             self.progress_every.as_ref(),
+        )?;
+        switch(
+            layers,
+            "output.classic",
+            ("--classic", self.classic),
+            ("--no-classic", self.no_classic),
         )?;
         switch(
             layers,

@@ -119,7 +119,7 @@ impl DirectoryReport {
             "sick": sick_json(&status.sick),
             "sessions": status.sessions,
             "hosts": host_json(&status.hosts),
-            "processes": served.map(|run| processes_json(run)),
+            "processes": served.map(processes_json),
             "host": latest.map(|latest| latest.session.facts.host.as_str()),
             "devices": latest.map_or(&[][..], |latest| &latest.session.facts.devices),
             "plans": plans.iter().map(tally).collect::<Vec<_>>(),

@@ -3,7 +3,7 @@
 use super::board_result::BoardResult;
 use super::csv::Columns;
 use super::result_json::ResultJson;
-use super::result_table::ResultTable;
+use super::result_table::{ResultTable, TimeColumn};
 use crate::board::Size;
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, print_json};
@@ -45,7 +45,7 @@ enum Form {
 impl Printer {
     /// For boards up to `last`.
     pub fn new(last: Size, output: &OutputConfig) -> Self {
-        let table = ResultTable::new(last);
+        let table = ResultTable::new(last, TimeColumn::classic(output.classic));
         let (form, header) = match (output.json, output.csv) {
             (true, _) => (Form::Json, None),
             (false, true) => (Form::Csv, Some(COLUMNS.header())),

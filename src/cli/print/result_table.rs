@@ -3,30 +3,73 @@ use std::time::Duration;
 use crate::board::{KNOWN, Size, known};
 use crate::cli::args::boards::given_line;
 use crate::outcome::{Checked, Outcome};
+use crate::telemetry::measured;
 
-/// The table that the field prints: `N: Total Unique dd:hh:mm:ss.ms`, right-aligned.
+/// A table of results, right-aligned: `N: Total Unique Time`.
 #[derive(Clone, Copy, Debug)]
 pub struct ResultTable {
     total: usize,
     unique: usize,
+    time: TimeColumn,
 }
 
-/// What the columns of [`clock`] are.
-pub const TIME: &str = "dd:hh:mm:ss.ms";
+/// How a column of times is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeColumn {
+    /// `14 µs`, `3.2 s`.
+    Short,
+    /// As the historical programs print it: `dd:hh:mm:ss.ms`.
+    Classic,
+}
+
+impl TimeColumn {
+    /// The classic one, if that is asked for.
+    pub const fn classic(asked: bool) -> Self {
+        match asked {
+            true => Self::Classic,
+            false => Self::Short,
+        }
+    }
+
+    /// What is above it where it is the only column of times.
+    pub const fn header(self) -> &'static str {
+        match self {
+            Self::Short => "Time",
+            Self::Classic => "dd:hh:mm:ss.ms",
+        }
+    }
+
+    /// Its width.
+    pub const fn width(self) -> usize {
+        match self {
+            Self::Short => 10,
+            Self::Classic => 15,
+        }
+    }
+
+    /// A time.
+    pub fn of(self, time: Duration) -> String {
+        match self {
+            Self::Short => measured(time),
+            Self::Classic => clock(time),
+        }
+    }
+}
 
 impl ResultTable {
     /// Columns wide enough for boards up to `last`.
-    pub fn new(last: Size) -> Self {
+    pub fn new(last: Size, time: TimeColumn) -> Self {
         let total = most(last);
         Self {
             total: digits(total).max("Total".len()),
             unique: digits(total / 8 + 1).max("Unique".len()),
+            time,
         }
     }
 
     /// The line above the rows.
     pub fn header(self) -> String {
-        self.line("N", "Total", "Unique", TIME)
+        self.line("N", "Total", "Unique", self.time.header())
     }
 
     /// The row of one board; `-` where the unique count was not asked for. Where no count is known, how this one was
@@ -38,7 +81,7 @@ impl ResultTable {
             &outcome.n.to_string(),
             &outcome.total.to_string(),
             unique.as_deref().unwrap_or("-"),
-            &clock(took),
+            &self.time.of(took),
         );
         let checked = match checked {
             Checked::Known => String::new(),
@@ -51,8 +94,10 @@ impl ResultTable {
         let Self {
             total: wide,
             unique: narrow,
+            time: column,
         } = self;
-        format!("{n:>2}: {total:>wide$}  {unique:>narrow$}  {time:>15}")
+        let clock = column.width();
+        format!("{n:>2}: {total:>wide$}  {unique:>narrow$}  {time:>clock$}")
     }
 }
 
@@ -70,7 +115,7 @@ pub fn digits(number: u128) -> usize {
 }
 
 /// Days, hours, minutes, seconds and milliseconds.
-pub fn clock(time: Duration) -> String {
+fn clock(time: Duration) -> String {
     let seconds = time.as_secs();
     format!(
         "{:02}:{:02}:{:02}:{:02}.{:03}",
@@ -95,8 +140,10 @@ mod tests {
 
     #[test]
     fn columns_are_wide_enough_for_every_board() {
-        let widest = |n| ResultTable::new(Size::new(n).unwrap());
-        assert_eq!(widest(1).header(), " N: Total  Unique   dd:hh:mm:ss.ms");
+        let widest = |n| ResultTable::new(Size::new(n).unwrap(), TimeColumn::Short);
+        assert_eq!(widest(1).header(), " N: Total  Unique        Time");
+        let classic = ResultTable::new(Size::new(1).unwrap(), TimeColumn::Classic);
+        assert_eq!(classic.header(), " N: Total  Unique   dd:hh:mm:ss.ms");
         assert_eq!((widest(27).total, widest(27).unique), (18, 17));
         assert_eq!(widest(32).total, 23);
     }

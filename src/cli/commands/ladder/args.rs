@@ -1,13 +1,14 @@
 //! The flags of `ladder`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::cli::args::whole::whole;
 use crate::cli::exit::Failure;
-use crate::config::{HumanDuration, Sizes, Value};
+use crate::config::{HumanDuration, Optional, Sizes, Value};
 use crate::ladder::{METHODS, MethodSettings, Style};
 
 const HELP: &str = "\
@@ -17,13 +18,15 @@ Examples:
   queenfold ladder --method symmetry -n 8 --boards unique
   queenfold ladder --method tuples -n 4 --lines
   queenfold ladder --method backtrack -n 5 --step
-  queenfold ladder --method all -n 6..=14 --time-limit 10 --json > rows.json
+  queenfold ladder --method all -n 6..=14 --json > rows.json
   queenfold ladder --plot picture.svg --from rows.json
 
 Without arguments the command asks on a terminal what to run; without a terminal it lists the \
-methods. The speed of a row is relative to the first row of the same board. A method that reaches \
-its time limit is stopped, and does not run on larger boards. Ctrl-C stops at once; the rows \
-printed are complete. Notes on the rows follow the table.";
+methods. A count is repeated until it has spent 20 ms, and the best time is taken. CPU time is that of all threads; \
+the speed compares it with that of the first row of the same board (on a GPU, the wall time). A row that takes more than \
+the time limit says so, with the time that it would take on an idle machine: that of smaller boards, by a factor for each \
+queen that grows in proportion to their number. A count that would take more than ten times the limit is not begun. Ctrl-C stops at once; the \
+rows printed are complete. Notes on the rows follow the table.";
 
 /// Flags of `ladder`.
 #[derive(Clone, Debug, Default, PartialEq, clap::Args)]
@@ -41,9 +44,10 @@ pub struct Args {
     #[arg(long, value_enum)]
     pub(super) style: Option<StyleChoice>,
 
-    /// Stop a method on a board after this time, such as `90` (seconds), `0.5` or `10m`
-    #[arg(long, value_name = "D", value_parser = HumanDuration::parse, allow_hyphen_values = true)]
-    pub(super) time_limit: Option<HumanDuration>,
+    /// Stop a method on a board after this time, such as `90` (seconds), `0.5` or `10m`, or `none`; 10 s by default
+    /// where rows are printed
+    #[arg(long, value_name = "D", value_parser = Optional::<HumanDuration>::parse, allow_hyphen_values = true)]
+    pub(super) time_limit: Option<Optional<HumanDuration>>,
 
     /// Print each solution as a board, or one of each orbit with its size; the carry chain prints
     /// one border of each class
@@ -71,6 +75,10 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["boards", "lines", "step", "json"])]
     pub(super) csv: bool,
 
+    /// Print times as `dd:hh:mm:ss.ms`, as the historical programs do
+    #[arg(long, conflicts_with_all = ["json", "csv"])]
+    pub(super) classic: bool,
+
     /// Draw time against board size for each method, as SVG; with --from, `-` is stdout
     #[arg(long, value_name = "FILE")]
     pub(super) plot: Option<PathBuf>,
@@ -78,7 +86,7 @@ pub struct Args {
     /// Draw the rows of an earlier `--json`, of `ladder` or of `run`, and run nothing; `-` is stdin
     #[arg(long, value_name = "ROWS", requires = "plot",
           conflicts_with_all = ["method", "n", "style", "time_limit", "boards", "lines", "step",
-                                "limit", "json", "csv", "mark", "steps", "layer", "block"])]
+                                "limit", "json", "csv", "classic", "mark", "steps", "layer", "block"])]
     pub(super) from: Option<PathBuf>,
 
     /// bit-board: the row at which the search is cut, 1 to 31
@@ -130,6 +138,9 @@ pub(super) enum Which {
     Unique,
 }
 
+/// The time limit of a row where none is given.
+const TIME_LIMIT: Duration = Duration::from_secs(10);
+
 /// The largest boards that are printed without a limit.
 pub(super) const DRAWN: u32 = 10;
 
@@ -147,6 +158,19 @@ impl Args {
             StyleChoice::Both => None,
             StyleChoice::Gpu => Some(Style::Gpu),
             StyleChoice::Emulated => Some(Style::Emulated),
+        }
+    }
+
+    /// Whether the search is shown, and not only measured.
+    pub(super) const fn has_audience(&self) -> bool {
+        self.boards.is_some() || self.lines || self.step
+    }
+
+    /// After which time a method is stopped. Whoever watches a search decides that for himself.
+    pub(super) fn limit_of_time(&self) -> Option<Duration> {
+        match &self.time_limit {
+            Some(limit) => limit.0.as_ref().map(|limit| limit.0),
+            None => (!self.has_audience()).then_some(TIME_LIMIT),
         }
     }
 

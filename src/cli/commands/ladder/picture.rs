@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process;
 
-use super::{Exit, Failure};
+use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::stdout;
 use crate::ladder::TableRow;
 use crate::report::ladder_picture;

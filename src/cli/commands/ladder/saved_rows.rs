@@ -7,7 +7,8 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::{Failure, say};
+use crate::cli::exit::Failure;
+use crate::cli::output::say;
 use crate::ladder::{PROGRAM, TableRow};
 use crate::system::files::open_regular;
 use crate::telemetry::printable;

@@ -3,20 +3,51 @@
 use std::time::Duration;
 
 use crate::board::Size;
-use crate::cli::print::result_table::{TIME, clock, digits, most};
+use crate::cli::print::result_table::{TimeColumn, digits, most};
 use crate::ladder::{About, Listed, TableRow};
+use crate::telemetry::TimeUnit;
 
-/// The table of the ladder: the usual columns of the field, then nodes, speed and method.
+/// The table of the ladder: the usual columns of the field, then nodes, times, speed and method.
 #[derive(Clone, Copy, Debug)]
 pub struct LadderTable {
     total: usize,
     unique: usize,
     nodes: usize,
+    time: TimeColumn,
+}
+
+/// A count that was given up, or not begun, for its time.
+#[derive(Clone, Copy, Debug)]
+pub struct TooLong {
+    /// The board.
+    pub n: Size,
+    /// The time limit.
+    pub limit: Duration,
+    /// The seconds that it would have taken, if smaller boards say.
+    pub extrapolated: Option<f64>,
+}
+
+impl TooLong {
+    /// In words: `more than 10 s, about 3.0 days`.
+    pub fn text(self) -> String {
+        let text = |seconds| TimeUnit::of_wall(seconds).of(seconds);
+        let limit = self.limit.as_secs_f64();
+        // A whole number of seconds is a limit that somebody chose.
+        let more = match self.limit.subsec_nanos() {
+            0 if limit < 100.0 => format!("more than {limit} s"),
+            _ => format!("more than {}", text(limit)),
+        };
+        // What was just seen to be wrong is not said.
+        match self.extrapolated.filter(|seconds| *seconds > limit) {
+            Some(seconds) => format!("{more}, about {}", text(seconds)),
+            None => more,
+        }
+    }
 }
 
 impl LadderTable {
     /// Columns wide enough for these methods on boards up to `last`.
-    pub fn new<'a>(last: Size, methods: impl Iterator<Item = &'a About>) -> Self {
+    pub fn new<'a>(last: Size, methods: impl Iterator<Item = &'a About>, time: TimeColumn) -> Self {
         let total = most(last);
         let n = u128::from(last.get());
         let most_nodes = methods
@@ -32,40 +63,54 @@ impl LadderTable {
             total: digits(total).max("Total".len()),
             unique: digits(total / 8 + 1).max("Unique".len()),
             nodes: digits(most_nodes.min(u64::MAX.into())).max("Nodes".len()),
+            time,
         }
     }
 
     /// The line above the rows.
     pub fn header(self) -> String {
-        self.line(["N", "Total", "Unique", "Nodes", TIME, "Speed", "Method"])
+        let times = ["CPU time", "Wall time"];
+        self.line(["N", "Total", "Unique", "Nodes"], times, "Speed", "Method")
     }
 
-    /// A row; `–` where the method does not count uniques. `first` is the time of the row that the
+    /// A row; `–` where the method does not count uniques. `first` is the cost of the row that the
     /// speed is relative to, in seconds.
     pub fn row(self, row: &TableRow, first: f64) -> String {
         let unique = row.unique.map(|unique| unique.to_string());
+        let time = |seconds| self.time.of(Duration::from_secs_f64(seconds));
+        let cpu = row.cpu_seconds.map_or_else(|| "–".to_owned(), time);
         // The clock may be too coarse for the smallest boards.
-        let speed = first.max(1e-9) / row.seconds.max(1e-9);
-        self.line([
-            &row.n.to_string(),
-            &row.total.to_string(),
-            unique.as_deref().unwrap_or("–"),
-            &row.nodes.to_string(),
-            &clock(Duration::from_secs_f64(row.seconds)),
+        let speed = first.max(1e-9) / row.cost().max(1e-9);
+        self.line(
+            [
+                &row.n.to_string(),
+                &row.total.to_string(),
+                unique.as_deref().unwrap_or("–"),
+                &row.nodes.to_string(),
+            ],
+            [&cpu, &time(row.seconds)],
             &times(speed),
             &row.title(),
-        ])
+        )
     }
 
-    fn line(self, [n, total, unique, nodes, time, speed, method]: [&str; 7]) -> String {
-        let Self {
-            total: t,
-            unique: u,
-            nodes: k,
-        } = self;
-        format!(
-            "{n:>2}: {total:>t$}  {unique:>u$}  {nodes:>k$}  {time:>15}  {speed:>SPEED$}  {method}"
-        )
+    /// The row of a count that takes too long. What is known of it stands in the columns of times and speed.
+    pub fn too_long(self, too_long: TooLong, title: &str) -> String {
+        let wide = 2 * (self.time.width() + 2) + SPEED;
+        let text = too_long.text();
+        let counts = [&*too_long.n.to_string(), "–", "–", "–"];
+        format!("{}  {text:>wide$}  {title}", self.counts(counts))
+    }
+
+    fn counts(self, [n, total, unique, nodes]: [&str; 4]) -> String {
+        let (t, u, k) = (self.total, self.unique, self.nodes);
+        format!("{n:>2}: {total:>t$}  {unique:>u$}  {nodes:>k$}")
+    }
+
+    fn line(self, counts: [&str; 4], [cpu, wall]: [&str; 2], speed: &str, method: &str) -> String {
+        let time = self.time.width();
+        let counts = self.counts(counts);
+        format!("{counts}  {cpu:>time$}  {wall:>time$}  {speed:>SPEED$}  {method}")
     }
 }
 
@@ -116,25 +161,59 @@ mod tests {
             classes: None,
             nodes: u64::MAX.into(),
             seconds: 99.0 * 86_400.0,
+            cpu_seconds: Some(99.0 * 86_400.0),
             note: None,
         };
-        let table = LadderTable::new(n, METHODS.iter().map(|method| method.about()));
-        let method = |line: &str| {
-            line.chars().count() - line.trim_end().split("  ").last().unwrap().chars().count()
+        let methods = || METHODS.iter().map(|method| method.about());
+        for time in [TimeColumn::Short, TimeColumn::Classic] {
+            let table = LadderTable::new(n, methods(), time);
+            let method = |line: &str| {
+                line.chars().count() - line.trim_end().split("  ").last().unwrap().chars().count()
+            };
+            let (header, line) = (table.header(), table.row(&row, 99.0 * 86_400.0));
+            assert_eq!(method(&header), method(&line), "\n{header}\n{line}");
+            let without = TableRow {
+                unique: None,
+                total: 0,
+                nodes: 0,
+                seconds: 0.0,
+                cpu_seconds: None,
+                ..row.clone()
+            };
+            let line = table.row(&without, 0.0);
+            assert_eq!(method(&header), method(&line), "\n{header}\n{line}");
+            // The fastest that can be after the slowest.
+            let line = table.row(&without, 99.0 * 86_400.0);
+            assert_eq!(method(&header), method(&line), "\n{header}\n{line}");
+            let too_long = TooLong {
+                n,
+                limit: Duration::from_secs(10),
+                extrapolated: Some(2.9 * 86_400.0),
+            };
+            let line = table.too_long(too_long, "symmetry, recursive");
+            assert!(
+                line.contains("more than 10 s, about 2.9 days  symmetry"),
+                "{line}"
+            );
+            assert_eq!(method(&header), method(&line), "\n{header}\n{line}");
+        }
+    }
+
+    #[test]
+    fn what_takes_too_long_says_how_long_unless_that_was_seen_to_be_wrong() {
+        let text = |millis, extrapolated| {
+            let n = Size::new(20).unwrap();
+            let limit = Duration::from_millis(millis);
+            TooLong {
+                n,
+                limit,
+                extrapolated,
+            }
+            .text()
         };
-        let (header, line) = (table.header(), table.row(&row, 99.0 * 86_400.0));
-        assert_eq!(method(&header), method(&line), "\n{header}\n{line}");
-        let without = TableRow {
-            unique: None,
-            total: 0,
-            nodes: 0,
-            seconds: 0.0,
-            ..row
-        };
-        let line = table.row(&without, 0.0);
-        assert_eq!(method(&header), method(&line), "\n{header}\n{line}");
-        // The fastest that can be after the slowest.
-        let line = table.row(&without, 99.0 * 86_400.0);
-        assert_eq!(method(&header), method(&line), "\n{header}\n{line}");
+        assert_eq!(text(10_000, Some(1e6)), "more than 10 s, about 12 days");
+        assert_eq!(text(10_000, Some(9.0)), "more than 10 s");
+        assert_eq!(text(500, None), "more than 500 ms");
+        assert_eq!(text(3_600_000, None), "more than 60 minutes");
     }
 }

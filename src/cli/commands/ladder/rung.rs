@@ -1,0 +1,201 @@
+//! What runs, in order: methods in their styles, and how long each took.
+
+use std::time::Duration;
+
+use super::args::{Args, DRAWN};
+use super::table::TooLong;
+use crate::board::Size;
+use crate::cli::commands::explain;
+use crate::cli::exit::Failure;
+use crate::config::Sizes;
+use crate::ladder::{About, METHODS, Method, Style, TableRow, extrapolated};
+
+/// A count is not begun if it would take so many times its limit: the extrapolation is not off by that much.
+const HOPELESS: f64 = 10.0;
+
+/// The share of the limit that a board may take from which a larger one is extrapolated.
+const PROBED: f64 = 0.02;
+
+/// A method in one of its styles.
+pub struct Rung {
+    /// The method.
+    pub method: &'static dyn Method,
+    /// The style.
+    pub style: Style,
+    /// Boards that it has counted and the seconds that they took, by ascending size.
+    times: Vec<(u32, f64)>,
+    /// Whether it was stopped at its limit.
+    stopped: bool,
+}
+
+impl Rung {
+    const fn new(method: &'static dyn Method, style: Style) -> Self {
+        Self {
+            method,
+            style,
+            times: Vec::new(),
+            stopped: false,
+        }
+    }
+
+    /// Method and style for readers.
+    pub fn title(&self) -> String {
+        let name = self.method.about().name;
+        match self.style.name() {
+            Some(style) => format!("{name}, {style}"),
+            None => name.to_owned(),
+        }
+    }
+
+    /// Keeps what a board took, for larger ones.
+    pub fn keep(&mut self, row: &TableRow) {
+        self.times.push((row.n.get(), row.cost()));
+    }
+
+    /// The wall time that a board would take on an idle machine, in seconds, if smaller boards say.
+    fn extrapolated(&self, n: Size) -> Option<f64> {
+        let seconds = extrapolated(&self.times, n.get())?;
+        // The cost of a row is that of all threads.
+        let on_all_cores = match self.style {
+            Style::Gpu => false,
+            Style::Emulated => true,
+            _ => !self.method.about().steps,
+        };
+        let threads = if on_all_cores { num_cpus::get() } else { 1 };
+        Some(seconds / threads as f64)
+    }
+
+    /// The board to count before one of `n` queens, so that its time can be extrapolated; `None` if enough is known.
+    pub fn probe(&self, n: Size, limit: Duration) -> Option<Size> {
+        let reach = self.method.about().reach;
+        if n.get() <= reach {
+            return None;
+        }
+        let next = match self.times.last() {
+            Some((_, seconds)) if *seconds > PROBED * limit.as_secs_f64() => return None,
+            Some((last, _)) => (last + 1).max(reach - 2),
+            None => reach - 2,
+        };
+        Size::new(next).ok().filter(|probe| *probe < n)
+    }
+
+    /// What is said of a board that it cannot count within the limit.
+    pub fn too_long(&self, n: Size, limit: Duration) -> TooLong {
+        TooLong {
+            n,
+            limit,
+            extrapolated: self.extrapolated(n),
+        }
+    }
+
+    /// Whether there is no point in beginning a board.
+    pub fn is_hopeless(&self, n: Size, limit: Duration) -> bool {
+        let limit = limit.as_secs_f64();
+        match self.extrapolated(n) {
+            Some(seconds) if self.stopped => seconds > limit,
+            Some(seconds) => seconds > HOPELESS * limit,
+            None => self.stopped,
+        }
+    }
+
+    /// It was stopped at its limit.
+    pub const fn stop(&mut self) {
+        self.stopped = true;
+    }
+}
+
+/// What to run, in order.
+pub fn rungs(args: &Args) -> Result<Vec<Rung>, Failure> {
+    let methods = match args.method.as_deref() {
+        None | Some("all") => METHODS.to_vec(),
+        Some(name) => vec![explain::named(name)?],
+    };
+    let mut rungs: Vec<_> = methods
+        .iter()
+        .flat_map(|&method| {
+            let styles = styles(method.about(), args);
+            styles
+                .into_iter()
+                .map(move |style| Rung::new(method, style))
+        })
+        .collect();
+    if rungs.is_empty() {
+        return Err(Failure::usage(format!(
+            "{} has no such style",
+            args.method.as_deref().unwrap_or_default()
+        )));
+    }
+    // An audience is shown one search, not the same search again in another style.
+    if args.style.is_none() && args.has_audience() {
+        let shows = |rung: &Rung| !rung.style.needs_device();
+        let shown = rungs.iter().position(shows).unwrap_or(0);
+        return Ok(vec![rungs.swap_remove(shown)]);
+    }
+    Ok(rungs)
+}
+
+/// The styles of a method that the flags select. A method without a choice runs in its only style,
+/// unless the flags ask for a device.
+fn styles(about: &About, args: &Args) -> Vec<Style> {
+    let wanted = match (args.style, args.style_asked_for()) {
+        (None, _) => return about.styles.to_vec(),
+        (Some(_), Some(style)) => vec![style],
+        (Some(_), None) => Style::BOTH.to_vec(),
+    };
+    let has = |style: &Style| about.styles.contains(style);
+    if wanted.iter().any(has) {
+        wanted.into_iter().filter(has).collect()
+    } else if Style::BOTH.contains(&wanted[0]) && about.styles == [Style::Only] {
+        vec![Style::Only]
+    } else {
+        Vec::new()
+    }
+}
+
+/// Refuses to show what cannot be shown.
+pub fn check_audience(args: &Args, sizes: Sizes, rungs: &[Rung]) -> Result<(), Failure> {
+    let what = if args.boards.is_some() {
+        "--boards"
+    } else if args.lines {
+        "--lines"
+    } else if args.step {
+        "--step"
+    } else if args.limit.is_some() {
+        return Err(Failure::usage("--limit goes with --boards or --lines"));
+    } else {
+        return Ok(());
+    };
+    if args.method.as_deref().is_none_or(|name| name == "all") {
+        return Err(Failure::usage(format!("{what} needs one --method NAME")));
+    }
+    let Some(rung) = rungs.first() else {
+        return Ok(());
+    };
+    let About {
+        name, lines, steps, ..
+    } = rung.method.about();
+    if args.boards.is_some() && sizes.last().get() > DRAWN && args.limit.is_none() {
+        return Err(Failure::usage(format!(
+            "boards larger than {DRAWN} × {DRAWN} have too many solutions to print; \
+             say how many with --limit K"
+        )));
+    }
+    if args.boards.is_some() && rung.style.needs_device() {
+        return Err(Failure::usage(format!(
+            "{}: a device counts solutions and lists none; --boards goes with other methods and \
+             styles",
+            rung.title()
+        )));
+    }
+    if args.lines && lines.is_none() {
+        return Err(Failure::usage(format!(
+            "--lines is for tuples, permutations and backtrack, not for {name}"
+        )));
+    }
+    if args.step && !steps {
+        return Err(Failure::usage(format!(
+            "{name} searches in many places at once: --step has no one search to show"
+        )));
+    }
+    Ok(())
+}
