@@ -234,18 +234,23 @@ mod tests {
             (vec![(0, 290), (200, 100)], 20),
             // It ends at the same height: its name would lie on the first curve.
             (vec![(0, 300), (260, 100)], 20),
-            (vec![(0, 300), (600, 50)], 20),
+            // Where its name would be right of it.
+            (vec![(0, 120), (600, 90)], 20),
         ];
         let labels = place(&curves, PLOT);
         assert_eq!(labels[0].at, (200 - GAP, 100));
         assert!(!labels[0].needs_leader());
-        assert_eq!(
-            labels.iter().map(|label| label.side).collect::<Vec<_>>(),
-            [Side::Left, Side::Left, Side::Column]
-        );
+        assert_eq!(labels[0].side, Side::Left);
+        assert!(labels[1].side != Side::Column);
         assert!(labels[1].at.1 != 100 && labels[1].needs_leader());
         assert_eq!(labels[2].side, Side::Column);
-        let areas = [0, 1].map(|at: usize| Area::beside(labels[at].at, -20 * CHARACTER));
+        let areas = [0, 1].map(|at: usize| {
+            let width = match labels[at].side {
+                Side::Left => -20 * CHARACTER,
+                _ => 20 * CHARACTER,
+            };
+            Area::beside(labels[at].at, width)
+        });
         assert!(!areas[0].overlaps(&areas[1]));
         for area in areas {
             assert!(!curves.iter().any(|(points, _)| area.is_crossed_by(points)));

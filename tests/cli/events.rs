@@ -243,7 +243,7 @@ fn kinds() -> Vec<String> {
         .lines()
         .filter_map(|line| line.strip_prefix("    "))
         .filter(|line| line.starts_with(char::is_uppercase))
-        .map(|line| snake(line.split([' ', '(']).next().unwrap()))
+        .map(|line| snake(line.split([' ', '(', ',']).next().unwrap()))
         .collect()
 }
 

@@ -195,7 +195,7 @@ fn a_run_in_a_directory_keeps_what_is_given() {
     let page = path("page.html");
     assert!(output(&["report", &whole, "-o", &page]).status.success());
     let page = std::fs::read_to_string(&page).unwrap();
-    assert!(page.contains("completions in all, "));
+    assert!(page.contains("All completions"));
     let record = json(&["report", &whole, "--json"]);
     let of_run = json(&[
         "run", "-n", "14", "--queens", "c3", "--holes", "d4,e5", "--json",

@@ -169,7 +169,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let cores = several(args.cpus.map_or(1, |cpus| cpus.0 as u64), "core");
         let each = format!(
             "{} on {cores} like those of this machine",
-            telemetry::duration(time)
+            telemetry::measured(time)
         );
         lines.push(format!("each shard about {each}"));
         if let Some(HumanDuration(limit)) = args.time

@@ -136,7 +136,7 @@ pub fn tell_whole(
             });
             return print_json(&json);
         }
-        let table = ResultTable::new(plan.size(), TimeColumn::Short);
+        let table = ResultTable::new(plan.size(), TimeColumn::Sessions);
         print(&table.header())?;
         print(&table.row(&outcome, checked, merged.elapsed))?;
     }

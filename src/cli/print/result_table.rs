@@ -20,6 +20,8 @@ pub enum TimeColumn {
     Short,
     /// As the historical programs print it: `dd:hh:mm:ss.ms`.
     Classic,
+    /// As the short one, of a run that many processes counted: their times, added up.
+    Sessions,
 }
 
 impl TimeColumn {
@@ -36,6 +38,7 @@ impl TimeColumn {
         match self {
             Self::Short => "Time",
             Self::Classic => "dd:hh:mm:ss.ms",
+            Self::Sessions => "All sessions",
         }
     }
 
@@ -44,13 +47,14 @@ impl TimeColumn {
         match self {
             Self::Short => 10,
             Self::Classic => 15,
+            Self::Sessions => 13,
         }
     }
 
     /// A time.
     pub fn of(self, time: Duration) -> String {
         match self {
-            Self::Short => measured(time),
+            Self::Short | Self::Sessions => measured(time),
             Self::Classic => clock(time),
         }
     }
