@@ -68,7 +68,6 @@ impl Run {
             ..Facts::default()
         };
         let hello = Hello {
-            program: program(),
             facts: serde_json::to_string(&facts).unwrap(),
             plans: Some(self.offer.plans.clone()),
             first,

@@ -1,3 +1,4 @@
+use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -66,7 +67,7 @@ pub struct Args {
     #[arg(long, value_name = "D", default_value = "20s", value_parser = HumanDuration::parse)]
     work: HumanDuration,
 
-    /// Have every task counted by two hosts that agree, and by a third where two differ
+    /// Have every task counted by two hosts that agree, and by a third where two differ; the directory remembers it
     #[arg(long)]
     twice: bool,
 
@@ -140,6 +141,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             several(intake.recorded().tasks(), "task"),
         ));
     }
+    let twice = is_twice(args)?;
     let served = Served {
         server: server.url_without_password(),
         run: run.to_string(),
@@ -161,7 +163,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             observers,
             given: args.dir.join("leases"),
             bars: args.dir.join(BARS),
-            twice: args.twice,
+            twice,
         };
         coordinate(intake, &settings)
     })?;
@@ -249,6 +251,16 @@ fn intake(args: &Args, layers: &Layers) -> Result<Intake, Failure> {
         .collect();
     let info = RunInfo::new(board, &plans, Shard::WHOLE, annotated(layers));
     Ok(Intake::create(&args.dir, &info, &plans)?)
+}
+
+/// Whether each task is counted by two hosts: now, or since the run began.
+fn is_twice(args: &Args) -> Result<bool, Failure> {
+    let file = args.dir.join("twice");
+    if args.twice {
+        fs::write(&file, "")
+            .map_err(|error| Failure::new(Exit::Error, format!("{}: {error}", file.display())))?;
+    }
+    Ok(file.exists())
 }
 
 /// Tells the user what happens among the hosts.

@@ -66,7 +66,11 @@ pub fn figures(view: &View<'_>, width: u16) -> Vec<Line<'static>> {
     for sick in &progress.taken_out {
         figures.push(("counted wrongly", sick.worker.to_string(), view.theme.bad()));
     }
-    figures.extend(of_machine(machine));
+    let own = match view.of.served {
+        Some(_) => "this coordinator",
+        None => "this run",
+    };
+    figures.extend(of_machine(machine, own));
     let mut lines = figure_lines(view.theme, figures, width);
     if let Some(reason) = &progress.failure {
         lines.push(Line::styled(safe(view.theme, reason), view.theme.bad()));
@@ -74,12 +78,12 @@ pub fn figures(view: &View<'_>, width: u16) -> Vec<Line<'static>> {
     lines
 }
 
-/// What the machine does, as far as its system tells.
-fn of_machine(machine: &Activity) -> Vec<Figure> {
+/// What the machine does, as far as its system tells. `own`: whose share of the processors is told.
+fn of_machine(machine: &Activity, own: &str) -> Vec<Figure> {
     let mut figures = Vec::new();
     if let Some(shares) = machine.shares {
         let mut had = format!(
-            "{:.0} % this run, {:.0} % others",
+            "{:.0} % {own}, {:.0} % others",
             100.0 * shares.own,
             100.0 * shares.others
         );

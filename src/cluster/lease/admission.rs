@@ -43,14 +43,9 @@ impl Admission {
     }
 }
 
-/// What a worker has that differs from what the run has, if anything does.
+/// What a worker has that differs from what the run has, if anything does. Another version of the program that has the
+/// same plans may take part, so that hosts can be updated one after the other.
 fn differs(hello: &Hello, offer: &Offer) -> Option<String> {
-    if hello.program != offer.program {
-        return Some(format!(
-            "it runs {}, and this run is counted by {}",
-            hello.program, offer.program
-        ));
-    }
     let (plans, own) = (hello.plans.as_ref()?, &offer.plans);
     if plans == own {
         return None;

@@ -123,7 +123,7 @@ impl Holder {
     }
 
     /// Says hello. What was sent before may be lost.
-    pub fn hello(&mut self, program: String, facts: String, names: Vec<String>) -> Hello {
+    pub fn hello(&mut self, facts: String, names: Vec<String>) -> Hello {
         self.unsent = self.first;
         self.asked = None;
         let open = self.leases.iter().filter(|(_, held)| !held.left.is_empty());
@@ -133,7 +133,6 @@ impl Holder {
             ranges: ranges(held.left.iter().copied()),
         };
         Hello {
-            program,
             facts,
             plans: Some(Plans {
                 names,

@@ -35,8 +35,6 @@ pub enum Up {
 /// The wish to take part. A worker that does not know the run yet learns from the answer what is counted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hello {
-    /// Name and version of the program.
-    pub program: String,
     /// What it runs on: [`Facts`](crate::ledger::Facts) as JSON.
     pub facts: String,
     /// What the worker would count, once it has made its plans; `None` before that.

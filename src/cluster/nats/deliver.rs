@@ -10,7 +10,6 @@ use tracing::warn;
 
 use super::subjects::RunName;
 use crate::cluster::lease::{Down, Hello, LARGEST_REPORT, Leftover, Report, Up, decode};
-use crate::ledger::program;
 
 /// How long an answer may take before everything is said again.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -31,7 +30,6 @@ pub(super) async fn deliver(
     let up = run.up(&worker);
     let hello = |first: u64| {
         Up::Hello(Hello {
-            program: program(),
             facts: left.facts.clone(),
             plans: Some(left.plans.clone()),
             first,

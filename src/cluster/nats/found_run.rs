@@ -85,18 +85,6 @@ impl FoundRun {
             let offer = ask(&client, &settings, &session, &name).await?;
             Ok::<_, WorkerError>((client, offer))
         })?;
-        let run = settings.run.clone();
-        let refused = |why: String| WorkerError::Refused {
-            run: run.to_string(),
-            why,
-        };
-        if offer.program != program() {
-            return Err(refused(format!(
-                "it is {}, and the run is counted by {}",
-                program(),
-                offer.program
-            )));
-        }
         let [queens, holes] = &offer.given;
         let board = GivenBoard::parse(offer.n, queens, holes)
             .map_err(|error| WorkerError::OtherPlans(error.to_string()))?;
@@ -109,8 +97,9 @@ impl FoundRun {
                 Some(own) => plans.push(own),
                 None => {
                     return Err(WorkerError::OtherPlans(format!(
-                        "the run has plan {name}, which this program, {}, does not make",
-                        program()
+                        "the run has plan {name}, which this program, {}, does not make: it is counted by {}",
+                        program(),
+                        offer.program
                     )));
                 }
             }
@@ -221,7 +210,6 @@ async fn ask(
     let subscribed = client.subscribe(settings.run.down(name)).await;
     let mut down = subscribed.map_err(|error| failed(&error))?;
     let hello = Up::Hello(Hello {
-        program: program(),
         facts: serde_json::to_string(&Facts {
             host: host_name(),
             ..Facts::default()

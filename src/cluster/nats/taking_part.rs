@@ -17,7 +17,6 @@ use super::shared::{Leases, Outbox, Shared};
 use super::worker_settings::WorkerSettings;
 use crate::actors::{Control, Flushed, Recorder, Source};
 use crate::cluster::lease::{Down, Finish, LeaseTimes, Leftover, SessionKey, Up, decode};
-use crate::ledger::program;
 
 /// How often a worker says hello until it is welcome.
 pub(super) const HELLO: Duration = Duration::from_secs(1);
@@ -195,11 +194,11 @@ impl Link {
     }
 
     async fn hello(&self) {
-        let hello = self.shared.holder.lock().hello(
-            program(),
-            self.worker.facts.clone(),
-            self.worker.names.clone(),
-        );
+        let hello = self
+            .shared
+            .holder
+            .lock()
+            .hello(self.worker.facts.clone(), self.worker.names.clone());
         self.say(&Up::Hello(hello)).await;
     }
 

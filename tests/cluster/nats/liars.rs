@@ -293,15 +293,6 @@ fn whoever_is_of_another_version_is_refused_by_name() {
         _ => None,
     };
     let welcome = RawWorker::join(&server.url(), "welcome", 14);
-    let mut other = RawWorker::connect(&server.url(), "program", 14);
-    let mut hello = other.hello();
-    hello.program = "queenfold 0.0.1".to_owned();
-    other.say(&Up::Hello(hello));
-    let why = other.await_answer(refused);
-    assert!(
-        why.contains("host-of-program: it runs queenfold 0.0.1"),
-        "{why}"
-    );
     let mut other = RawWorker::connect(&server.url(), "plan", 14);
     let mut hello = other.hello();
     hello.plans.as_mut().unwrap().names[0] = "chain-0".to_owned();

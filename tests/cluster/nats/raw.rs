@@ -14,7 +14,7 @@ use queenfold::cluster::lease::{
     Beat, Down, Hello, Lease, Plans, Report, RunKey, SessionKey, Up, decode,
 };
 use queenfold::engine::{CountedBy, CounterSettings, Engine, Origin, Plan, TaskResult, WorkerId};
-use queenfold::ledger::{Facts, RunInfo, Shard, program};
+use queenfold::ledger::{Facts, RunInfo, Shard};
 use queenfold::simd::Isa;
 
 /// The plans that raw workers count.
@@ -120,7 +120,6 @@ impl RawWorker {
             ..Facts::default()
         };
         Hello {
-            program: program(),
             facts: serde_json::to_string(&facts).unwrap(),
             plans: Some(Plans {
                 names: self

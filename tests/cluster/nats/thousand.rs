@@ -14,7 +14,7 @@ use queenfold::board::Size;
 use queenfold::cluster::lease::{Down, Holder, LeaseTimes, RunKey, Up, decode};
 use queenfold::colour::ColourPlan;
 use queenfold::engine::{CountedBy, Engine, Origin, Plan, Tally, TaskResult, WorkerId};
-use queenfold::ledger::{Facts, Intake, RunInfo, Shard, program};
+use queenfold::ledger::{Facts, Intake, RunInfo, Shard};
 
 use super::process::{Process, recorded};
 use super::raw::{RawWorker, session_of};
@@ -145,7 +145,7 @@ async fn fake(
                 if (!is_welcome && hello.is_none_or(|at| at.elapsed().as_secs() >= 5)) || hello.is_none() {
                     hello = Some(Instant::now());
                     let names = vec![plan.name().to_string()];
-                    said = vec![Up::Hello(holder.hello(program(), facts.clone(), names))];
+                    said = vec![Up::Hello(holder.hello(facts.clone(), names))];
                 }
             }
         }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use super::process::Process;
 use super::raw::RawWorker;
@@ -81,7 +82,19 @@ fn each_host_has_a_user_of_its_own_and_two_of_them_count_each_task() {
             &place("coordinator.credentials"),
         ],
     ];
-    let serve = Process::serve(&server.url(), &dir, &serve.concat());
+    let mut first = Process::serve(&server.url(), &dir, &serve.concat());
+    let since = Instant::now();
+    while !dir.join("twice").exists() {
+        assert!(
+            since.elapsed() < Duration::from_secs(60),
+            "it does not begin"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    first.kill();
+    // The directory knows that each task is to be counted by two.
+    let again = ["--credentials", &place("coordinator.credentials")];
+    let serve = Process::serve(&server.url(), &dir, &again);
     let workers = ["anna", "bob"].map(|name| {
         let credentials = place(&format!("{name}.credentials"));
         let journals = server.folder().join(name);
