@@ -120,7 +120,7 @@ enum Command {
     Check(check::Args),
     /// Combine the tasks of several runs
     Merge(merge::Args),
-    /// Write the submission of a job array, for a cluster with Slurm or HyperQueue
+    /// Write the submission of a job array, for HyperQueue, Slurm or any other scheduler
     Array(array::Args),
     /// Add up the shards of a job array, or name those that are missing
     Gather(gather::Args),

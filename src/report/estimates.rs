@@ -52,6 +52,7 @@ fn draw_eta(processes: &[&[EtaTold]], end: Option<f64>, clock: &Clock, view: Vie
         let area = SVGBackend::with_string(&mut svg, (view.width(), 260)).into_drawing_area();
         let mut chart = ChartBuilder::on(&area)
             .margin(8)
+            .margin_right(20)
             .x_label_area_size(44)
             .y_label_area_size(view.left())
             .build_cartesian_2d(0.0..clock.length(), 0.0..high)?;
@@ -136,6 +137,7 @@ fn draw_costs(points: &[(f64, f64)], view: View) -> Drawn {
         let area = SVGBackend::with_string(&mut svg, (view.width(), height)).into_drawing_area();
         let mut chart = ChartBuilder::on(&area)
             .margin(8)
+            .margin_right(20)
             .x_label_area_size(44)
             .y_label_area_size(view.left())
             .build_cartesian_2d((low..high).log_scale(), (low..high).log_scale())?;

@@ -56,7 +56,14 @@ impl RunReport {
         section("How it was checked", self.checks_section(again));
         section("Processes", self.processes_section());
         section("What happened", self.incidents_section());
-        section("Configuration", self.configuration_section());
+        // Long, and seldom read.
+        let configuration = self.configuration_section();
+        if !configuration.is_empty() {
+            let _ = write!(
+                html,
+                "<section>\n<details><summary>Configuration</summary>\n{configuration}</details>\n</section>\n"
+            );
+        }
         let _ = write!(
             html,
             "</main>\n<footer>Made by {} from {} on {}.</footer>\n</body>\n</html>\n",

@@ -35,7 +35,7 @@ impl RunReport {
         (!solved.boards.is_empty()).then(|| Solution {
             svg: board_svg(&large, &solved.boards),
             command: format!(
-                "queenfold solve {} --random {SEED} --svg",
+                "queenfold solve {} --random --seed {SEED} --svg",
                 board_flags(&board)
             ),
         })

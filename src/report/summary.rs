@@ -59,7 +59,7 @@ impl RunReport {
         tiles.push(tile(
             "Speed",
             rate(nodes, working),
-            "a node is a queen that was tried",
+            "a node is a queen that was placed",
         ));
         tiles.push(self.checked_tile());
         tiles

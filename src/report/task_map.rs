@@ -64,7 +64,7 @@ impl Cells {
         counted.then_some(Self { cells, each, tasks })
     }
 
-    /// Draws each cell in the colour that `class` says, the paler the fewer of its tasks are recorded.
+    /// Draws each cell in the colour that `class` says, filled from below as far as its tasks are recorded.
     fn draw(&self, class: impl Fn(&Cell) -> String) -> String {
         let columns = match self.cells.len() {
             ..=64 => 16,
@@ -73,30 +73,31 @@ impl Cells {
         };
         let rows = self.cells.len().div_ceil(columns);
         // A path for each look: a cell is then ten letters.
-        let mut paths: BTreeMap<(String, u64), String> = BTreeMap::new();
+        let mut paths: BTreeMap<String, String> = BTreeMap::new();
         for (at, cell) in self.cells.iter().enumerate() {
             let all = self.each.min(self.tasks - at as u64 * self.each);
-            let full = (STEPS * cell.done as f64 / all as f64).ceil() as u64;
-            let class = if full == 0 {
-                "missing".to_owned()
-            } else {
-                class(cell)
+            let full = (STEPS * cell.done as f64 / all as f64).ceil() / STEPS;
+            let (x, y) = (at % columns, (at / columns) as f64);
+            let mut add = |class: &str, y: f64, height: f64| {
+                // In the order of their names: what is missing lies below.
+                let path = paths.entry(class.to_owned()).or_default();
+                let [y, height] = [y, height].map(|length| (length * 1000.0).round() / 1000.0);
+                let _ = write!(path, "M{x} {y}h.9v{height}h-.9z");
             };
-            let path = paths.entry((class, full)).or_default();
-            let _ = write!(path, "M{} {}h.9v.9h-.9z", at % columns, at / columns);
+            if full < 1.0 {
+                add("missing", y, 0.9);
+            }
+            if full > 0.0 {
+                add(&class(cell), y + 0.9 * (1.0 - full), 0.9 * full);
+            }
         }
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {columns} {rows}\" \
              style=\"max-width:{}rem\">\n",
             (columns as f64 * 0.85).max(20.0)
         );
-        for ((class, full), path) in paths {
-            let full = full as f64 / STEPS;
-            let pale = match full < 1.0 && class != "missing" {
-                true => format!(" opacity=\"{full}\""),
-                false => String::new(),
-            };
-            let _ = writeln!(svg, "<path class=\"{class}\"{pale} d=\"{path}\"/>");
+        for (class, path) in paths {
+            let _ = writeln!(svg, "<path class=\"{class}\" d=\"{path}\"/>");
         }
         svg + "</svg>"
     }

@@ -202,7 +202,7 @@ fn the_map_shows_what_was_recorded_before() {
         "{run} --time-limit 4s; clear; {PROGRAM} resume run --tui"
     ));
     let screen = tmux.see_that("a map", |screen| {
-        screen.contains("before ") && screen.contains("now ")
+        screen.contains("earlier ") && screen.contains("now ")
     });
     assert!(screen.contains('▒') && screen.contains('●'), "{screen}");
     tmux.press("C-c");

@@ -83,7 +83,7 @@ fn a_finished_run_is_shown_with_its_result_and_its_drawings() {
         html.matches("><title>").count()
     );
     // A cell for each task in both maps.
-    assert_eq!(html.matches("h.9v.9h-.9z").count(), 2 * 32);
+    assert_eq!(html.matches("h.9v0.9h-.9z").count(), 2 * 32);
     // It takes less time than its records are exact.
     assert!(html.contains("too short for drawings over time"));
     assert_alone(&html);

@@ -37,7 +37,11 @@ pub fn figures(view: &View<'_>, width: u16) -> Vec<Line<'static>> {
             ]
         }
         None => vec![
-            ("solutions", grouped(progress.solutions), Style::new()),
+            (
+                "solutions so far",
+                grouped(progress.solutions),
+                Style::new(),
+            ),
             ("speed", speed, Style::new()),
             ("tasks", tasks, Style::new()),
             (

@@ -3,14 +3,14 @@
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::parts::{flow, key_line, safe};
+use super::parts::{key_line, safe};
 use crate::cli::shell::{resume_command, serve_command};
 use crate::telemetry::{Served, Snapshot};
 
 /// A run as it is drawn.
 type View<'a> = super::picture::View<'a, Snapshot>;
 
-/// How to stop and go on, and the keys.
+/// How to go on after a stop, and the keys.
 pub fn footer(view: &View<'_>, area: Rect) -> Vec<Line<'static>> {
     let label = |text: &str| Span::styled(safe(view.theme, text), view.theme.label());
     let plain = |text: &str| Span::raw(safe(view.theme, text));
@@ -19,29 +19,20 @@ pub fn footer(view: &View<'_>, area: Rect) -> Vec<Line<'static>> {
         lines.push(Line::styled(safe(view.theme, note), view.theme.waiting()));
     }
     let Snapshot {
-        process,
-        host,
-        directory,
-        served,
-        ..
+        directory, served, ..
     } = view.of;
-    let commands = [
-        vec![
-            label("stop: "),
-            plain(&format!("kill {process}")),
-            label(&format!(" on {host}   ")),
-        ],
-        match (directory, served) {
-            (Some(directory), Some(Served { server, run })) => {
-                vec![
-                    label("go on: "),
-                    plain(&serve_command(directory, server, run)),
-                ]
-            }
-            (Some(directory), None) => vec![label("go on: "), plain(&resume_command(directory))],
-            (None, _) => vec![label("nothing is kept: there is no --dir")],
-        },
-    ];
+    let go_on = match (directory, served) {
+        (Some(directory), Some(Served { server, run })) => {
+            vec![
+                label("after a stop: "),
+                plain(&serve_command(directory, server, run)),
+            ]
+        }
+        (Some(directory), None) => {
+            vec![label("after a stop: "), plain(&resume_command(directory))]
+        }
+        (None, _) => vec![label("nothing is kept: there is no --dir")],
+    };
     let keys = [
         ("p", "pause"),
         ("d", "stop the run"),
@@ -49,9 +40,11 @@ pub fn footer(view: &View<'_>, area: Rect) -> Vec<Line<'static>> {
         ("t", "theme"),
         ("q", if view.can_leave { "leave" } else { "quit" }),
     ];
-    // On a small screen, a worker more is worth more than the first of them.
-    let left_out = usize::from(area.height < 14);
-    lines.extend(flow(commands.into_iter().skip(left_out), area.width));
+    // On a small screen, a worker more is worth more; and half a command is worth nothing.
+    let line = Line::from(go_on);
+    if area.height >= 14 && line.width() <= usize::from(area.width) {
+        lines.push(line);
+    }
     lines.extend(key_line(view.theme, &keys, area.width));
     lines
 }
@@ -106,7 +99,7 @@ share: of the nodes that this run searched
 map of the tasks, in the order of the plan; the
 run takes them from all over it
   now: being counted by a CPU worker
-  before: recorded in an earlier session
+  earlier: recorded by an earlier process
   differed: two counts of it were not equal
 queue: batches of tasks ready for workers
 audits: tasks that were counted twice

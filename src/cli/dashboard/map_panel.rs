@@ -91,7 +91,7 @@ const TASKS: Legend<5> = [
     (&[Cell::Active], "now"),
     (&[Cell::Empty], "left"),
     (&[Cell::Wrong], "differed"),
-    (&[Cell::Before, Cell::SomeBefore], "before"),
+    (&[Cell::Before, Cell::SomeBefore], "earlier"),
 ];
 
 /// Draws the tasks of a run.

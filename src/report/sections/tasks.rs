@@ -30,7 +30,7 @@ impl RunReport {
             let cell = match each {
                 1 => format!("Each cell is a task of the plan {plan}, in its order, row by row."),
                 each => format!(
-                    "Each cell is {each} tasks of the plan {plan}, in its order, row by row; paler where some of them are missing."
+                    "Each cell is {each} tasks of the plan {plan}, in its order, row by row; it is filled as far as they are counted."
                 ),
             };
             let keys: String = keys

@@ -280,7 +280,7 @@ node2             silent for 25 s       100 Mnode/s   33.3 %      200        40
 node3             waits                 100 Mnode/s   33.3 %        0        40
 ";
     assert!(shown.contains(table), "{shown}");
-    let footer = "stop: kill 4711 on node7   go on: queenfold serve --nats nats://head n22";
+    let footer = "after a stop: queenfold serve --nats nats://head n22";
     assert!(shown.contains(footer), "{shown}");
     // Under another name than that of its directory.
     snapshot.served.as_mut().unwrap().run = "record".to_owned();
