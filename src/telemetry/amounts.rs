@@ -61,6 +61,13 @@ impl TimeUnit {
     pub fn of(self, seconds: f64) -> String {
         format!("{} {}", self.number(seconds), self.name)
     }
+
+    /// So many seconds in this unit, with two digits and zeros after them.
+    pub fn rounded(self, seconds: f64) -> String {
+        let value = seconds / self.seconds;
+        let rounded = format!("{value:.1e}").parse().unwrap_or(value);
+        format!("{} {}", two_digits(rounded), self.name)
+    }
 }
 
 /// A number that is not negative with two digits, or all before the point.

@@ -72,10 +72,6 @@ fn redactions() -> Redactions {
             "[TIMES]",
             r"(?<redacted>(?: +[0-9.]+ (?:µs|ms|s)){2} +[0-9.]+x)  ",
         ),
-        (
-            "[EXTRAPOLATED]",
-            r"(?<redacted> +more than 10 s, about [0-9.e]+ years)  ",
-        ),
         ("[WALL]", r"(?m)^seconds +(?<redacted>.*)$"),
         ("[NODES]", r#""nodes":"(?<redacted>[0-9]+)""#),
         ("[SECONDS]", r#""[a-z_]*seconds":(?<redacted>[0-9.e-]+)"#),

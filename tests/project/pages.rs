@@ -93,7 +93,7 @@ fn is_line(shown: &str, printed: &str) -> bool {
             r" +\d+(?:\\\.\d+)? (?:µs|ms|s)\b",
             r" +[\d.]+ (?:µs|ms|s)\b",
         ),
-        (r" +\d+\\\.\d+x ", r" +\d+\.\d+x "),
+        (r" +\d+(?:\\\.\d+)?x ", r" +\d+(?:\.\d+)?x "),
     ] {
         let example = Regex::new(example).unwrap();
         pattern = example

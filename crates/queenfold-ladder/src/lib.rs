@@ -45,7 +45,7 @@ use queenfold_engines::engine::Device;
 pub use table_row::{PROGRAM, TableRow, WrongRow};
 pub use watch::{Audience, Images, Queen, Scene, StopReason, StopSearch, Watch};
 
-/// Every method, from the slowest idea to the fastest.
+/// Every method, in the order of the ideas.
 pub const METHODS: [&dyn Method; 16] = [
     &tuples::Tuples,
     &permutations::Permutations,

@@ -20,6 +20,11 @@ pub trait Method: Sync {
     /// `watch` stopped the search.
     fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch>;
 
+    /// How many boards of `n` queens it fills, if that is known without a count: its time is in proportion.
+    fn boards(&self, _n: u32) -> Option<f64> {
+        None
+    }
+
     /// Counts the requested board in a style that needs a device. The nodes of the device are added
     /// to `watch` at the end.
     ///
@@ -42,7 +47,8 @@ pub struct About {
     pub name: &'static str,
     /// The idea in one line.
     pub idea: &'static str,
-    /// The explanation, half a page of plain words. It is also the documentation of the module.
+    /// The explanation, half a page of plain words. It is also the documentation of the module, for which
+    /// pictures stand between lines of three backticks.
     pub text: &'static str,
     /// The styles in which it can run, at least one.
     pub styles: &'static [Style],

@@ -29,6 +29,10 @@ impl Method for Permutations {
         };
         Ok(Count::total(total))
     }
+
+    fn boards(&self, n: u32) -> Option<f64> {
+        Some((1..=n).map(f64::from).product())
+    }
 }
 
 /// Fills the board from `row` down with the columns that are not taken, in every order.

@@ -27,6 +27,10 @@ impl Method for Tuples {
         };
         Ok(Count::total(total))
     }
+
+    fn boards(&self, n: u32) -> Option<f64> {
+        Some(f64::from(n).powf(n.into()))
+    }
 }
 
 /// Fills the board from `row` down in every way, and counts the solutions among them.

@@ -54,13 +54,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let engine = ENGINES.iter().find(|engine| engine.name == *name);
     let texts = texts.into_iter().chain(engine.map(|engine| engine.text));
     let texts: Vec<_> = texts.map(str::trim_end).collect();
-    print(&texts.join("\n\n"))
+    let text = texts.join("\n\n");
+    // The pictures of a method are between fences, for the documentation of its module.
+    let lines = text.lines().filter(|line| !line.starts_with("```"));
+    print(&lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// The names of all methods and engines, with their ideas.
 fn list() -> String {
     let line = |name: &str, idea: &str| format!("{name:<20}  {idea}");
-    let mut lines = vec!["Methods of the ladder, from the slowest idea to the fastest:".to_owned()];
+    let mut lines = vec!["Methods of the ladder, in the order of the ideas:".to_owned()];
     lines.extend(METHODS.map(|method| line(method.about().name, method.about().idea)));
     lines.push("\nEngines, by which `queenfold run` counts:".to_owned());
     lines.extend(ENGINES.iter().map(|engine| line(engine.name, engine.idea)));

@@ -3,6 +3,8 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use console::Term;
+
 use super::args::Args;
 use super::interrupt::Interrupt;
 use super::notes::Notes;
@@ -31,6 +33,9 @@ const COLUMNS: Columns = Columns(&[
     ("cpu_seconds", "/cpu_seconds"),
 ]);
 
+/// A terminal with fewer columns has no room for the wall time: the rows would be broken.
+const WIDE: u16 = 90;
+
 /// Prints rows in the form that the flags ask for.
 struct Rows {
     json: bool,
@@ -43,7 +48,10 @@ struct Rows {
 impl Rows {
     fn new(args: &Args, last: Size, rungs: &[Rung]) -> Self {
         let methods = rungs.iter().map(|rung| rung.method.about());
-        let table = LadderTable::new(last, methods, TimeColumn::classic(args.classic));
+        let narrow = Term::stdout()
+            .size_checked()
+            .is_some_and(|(_, columns)| columns < WIDE);
+        let table = LadderTable::new(last, methods, TimeColumn::classic(args.classic), narrow);
         let header = match (args.json, args.csv) {
             (true, _) => None,
             (false, true) => Some(COLUMNS.header()),
@@ -150,7 +158,8 @@ pub fn climb_all(
                 }
                 Err(NoRow::Stopped(StopReason::AudienceLeft)) => return Ok(()),
                 Err(NoRow::Stopped(why @ StopReason::Interrupted)) => {
-                    return Err(Failure::new(Exit::Stopped, format!("{why} on n = {n}")));
+                    let message = format!("{why} in {}, n = {n}", rung.method.about().name);
+                    return Err(Failure::new(Exit::Stopped, message));
                 }
                 Err(NoRow::Stopped(why @ StopReason::Refused(_))) => {
                     return Err(Failure::usage(format!("{title}: {why}")));

@@ -54,7 +54,7 @@ impl Rung {
 
     /// The wall time that a board would take on an idle machine, in seconds, if smaller boards say.
     fn extrapolated(&self, n: Size) -> Option<f64> {
-        let seconds = extrapolated(&self.times, n.get())?;
+        let seconds = extrapolated(&self.times, |n| self.method.boards(n), n.get())?;
         // The cost of a row is that of all threads.
         let on_all_cores = match self.style {
             Style::Gpu => false,

@@ -14,6 +14,8 @@ pub struct LadderTable {
     unique: usize,
     nodes: usize,
     time: TimeColumn,
+    /// Whether the wall time is left out.
+    narrow: bool,
 }
 
 /// A count that was given up, or not begun, for its time.
@@ -27,8 +29,11 @@ pub struct TooLong {
     pub extrapolated: Option<f64>,
 }
 
+/// Ten thousand years, in seconds: longer than that are all the same.
+const LONG: f64 = 1e4 * 365.25 * 86_400.0;
+
 impl TooLong {
-    /// In words: `more than 10 s, about 3.0 days`.
+    /// In words: `more than 10 s, about 3.0 days`, or `more than 10,000 years`.
     pub fn text(self) -> String {
         let text = |seconds| TimeUnit::of_wall(seconds).of(seconds);
         let limit = self.limit.as_secs_f64();
@@ -39,15 +44,25 @@ impl TooLong {
         };
         // What was just seen to be wrong is not said.
         match self.extrapolated.filter(|seconds| *seconds > limit) {
-            Some(seconds) => format!("{more}, about {}", text(seconds)),
+            Some(seconds) if seconds > LONG => "more than 10,000 years".to_owned(),
+            Some(seconds) => {
+                // Two digits: more would look exact.
+                let rounded = TimeUnit::of_wall(seconds).rounded(seconds);
+                format!("{more}, about {rounded}")
+            }
             None => more,
         }
     }
 }
 
 impl LadderTable {
-    /// Columns wide enough for these methods on boards up to `last`.
-    pub fn new<'a>(last: Size, methods: impl Iterator<Item = &'a About>, time: TimeColumn) -> Self {
+    /// Columns wide enough for these methods on boards up to `last`; without the wall time if it is `narrow`.
+    pub fn new<'a>(
+        last: Size,
+        methods: impl Iterator<Item = &'a About>,
+        time: TimeColumn,
+        narrow: bool,
+    ) -> Self {
         let total = most(last);
         let n = u128::from(last.get());
         let most_nodes = methods
@@ -62,8 +77,11 @@ impl LadderTable {
         Self {
             total: digits(total).max("Total".len()),
             unique: digits(total / 8 + 1).max("Unique".len()),
-            nodes: digits(most_nodes.min(u64::MAX.into())).max("Nodes".len()),
+            nodes: digits(most_nodes.min(u64::MAX.into()))
+                .min(if narrow { 10 } else { usize::MAX })
+                .max("Nodes".len()),
             time,
+            narrow,
         }
     }
 
@@ -94,36 +112,43 @@ impl LadderTable {
         )
     }
 
-    /// The row of a count that takes too long. What is known of it stands in the columns of times and speed.
+    /// The row of a count that takes too long. What is known of it stands in the columns from the nodes to the speed.
     pub fn too_long(self, too_long: TooLong, title: &str) -> String {
-        let wide = 2 * (self.time.width() + 2) + SPEED;
+        let times = if self.narrow { 1 } else { 2 };
+        let wide = self.nodes + times * (self.time.width() + 2) + 2 + SPEED;
         let text = too_long.text();
-        let counts = [&*too_long.n.to_string(), "–", "–", "–"];
-        format!("{}  {text:>wide$}  {title}", self.counts(counts))
+        let counts = self.counts([&too_long.n.to_string(), "–", "–"]);
+        format!("{counts}  {text:>wide$}  {title}")
     }
 
-    fn counts(self, [n, total, unique, nodes]: [&str; 4]) -> String {
-        let (t, u, k) = (self.total, self.unique, self.nodes);
-        format!("{n:>2}: {total:>t$}  {unique:>u$}  {nodes:>k$}")
+    fn counts(self, [n, total, unique]: [&str; 3]) -> String {
+        let (t, u) = (self.total, self.unique);
+        format!("{n:>2}: {total:>t$}  {unique:>u$}")
     }
 
     fn line(self, counts: [&str; 4], [cpu, wall]: [&str; 2], speed: &str, method: &str) -> String {
-        let time = self.time.width();
-        let counts = self.counts(counts);
-        format!("{counts}  {cpu:>time$}  {wall:>time$}  {speed:>SPEED$}  {method}")
+        let (time, k) = (self.time.width(), self.nodes);
+        let [n, total, unique, nodes] = counts;
+        let counts = self.counts([n, total, unique]);
+        let wall = match self.narrow {
+            true => String::new(),
+            false => format!("{wall:>time$}  "),
+        };
+        format!("{counts}  {nodes:>k$}  {cpu:>time$}  {wall}{speed:>SPEED$}  {method}")
     }
 }
 
 /// The width of the speed.
-const SPEED: usize = 10;
+const SPEED: usize = 9;
 
-/// A speed, in powers of ten if it would not fit otherwise.
+/// A speed with three digits, because times differ by more than a thousandth; in powers of ten from a million on.
 fn times(speed: f64) -> String {
-    let plain = format!("{speed:.2}x");
-    if plain.len() <= SPEED {
-        plain
-    } else {
-        format!("{speed:.2e}x")
+    let rounded: f64 = format!("{speed:.2e}").parse().unwrap_or(speed);
+    match rounded {
+        ..10.0 => format!("{rounded:.2}x"),
+        ..100.0 => format!("{rounded:.1}x"),
+        ..1e6 => format!("{rounded:.0}x"),
+        _ => format!("{rounded:.2e}x"),
     }
 }
 
@@ -134,7 +159,9 @@ mod tests {
 
     #[test]
     fn a_speed_fits_its_column_whatever_it_is() {
-        assert_eq!(times(60.549), "60.55x");
+        assert_eq!(times(1.0), "1.00x");
+        assert_eq!(times(60.549), "60.5x");
+        assert_eq!(times(4900.51), "4900x");
         assert_eq!(times(1_976_881.36), "1.98e6x");
         for speed in [
             0.0,
@@ -166,7 +193,7 @@ mod tests {
         };
         let methods = || METHODS.iter().map(|method| method.about());
         for time in [TimeColumn::Short, TimeColumn::Classic] {
-            let table = LadderTable::new(n, methods(), time);
+            let table = LadderTable::new(n, methods(), time, false);
             let method = |line: &str| {
                 line.chars().count() - line.trim_end().split("  ").last().unwrap().chars().count()
             };
@@ -200,6 +227,23 @@ mod tests {
     }
 
     #[test]
+    fn a_narrow_table_fits_eighty_columns_up_to_fifteen_queens() {
+        let n = Size::new(15).unwrap();
+        let methods = METHODS.iter().map(|method| method.about());
+        let table = LadderTable::new(n, methods, TimeColumn::Short, true);
+        let too_long = TooLong {
+            n,
+            limit: Duration::from_secs(10),
+            extrapolated: Some(2.9 * 86_400.0),
+        };
+        let line = table.too_long(too_long, "permutations, recursive");
+        assert!(line.chars().count() <= 80, "{line}");
+        let method = |line: &str| line.chars().count() - line.split("  ").last().unwrap().len();
+        assert_eq!(method(&table.header()), method(&line));
+        assert!(!table.header().contains("Wall time"));
+    }
+
+    #[test]
     fn what_takes_too_long_says_how_long_unless_that_was_seen_to_be_wrong() {
         let text = |millis, extrapolated| {
             let n = Size::new(20).unwrap();
@@ -212,6 +256,8 @@ mod tests {
             .text()
         };
         assert_eq!(text(10_000, Some(1e6)), "more than 10 s, about 12 days");
+        assert_eq!(text(10_000, Some(4.1e7)), "more than 10 s, about 470 days");
+        assert_eq!(text(10_000, Some(4e11)), "more than 10,000 years");
         assert_eq!(text(10_000, Some(9.0)), "more than 10 s");
         assert_eq!(text(500, None), "more than 500 ms");
         assert_eq!(text(3_600_000, None), "more than 60 minutes");
