@@ -182,7 +182,7 @@ const SMALL: [Sample; 4] = [
 ///   do not fill.
 /// - With 1 or 2 rows left, a warp has so few placements on own rows that lanes hand them over once, most often each
 ///   to itself, and that most lanes have no node. Then all meet to hand over, whether there is more or not.
-/// - With 2 to 4 rows left, most placements on own rows have nodes. So between two times that lanes hand over, they
+/// - With 3 or 4 rows left, most placements on own rows have nodes. So between two times that lanes hand over, they
 ///   place queens and meet there.
 const EXCHANGED: [Sample; 5] = [
     exchanged(18, 1, 9),
