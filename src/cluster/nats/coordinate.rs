@@ -180,7 +180,6 @@ async fn run(
         ledger: Some(ledger),
         given,
         seen,
-        is_away: false,
         last_trouble: String::new(),
         shown: Duration::ZERO,
         cpu_workers: 0,
@@ -218,8 +217,6 @@ struct Serving<'a> {
     ledger: Option<LedgerThread>,
     given: GivenLeases,
     seen: OutsideRun,
-    /// Whether the server does not answer.
-    is_away: bool,
     /// What it refused last.
     last_trouble: String,
     /// When the hosts were shown.
@@ -339,16 +336,8 @@ impl Serving<'_> {
 
     fn note_connection(&mut self, happened: Connection) {
         match happened {
-            Connection::Lost => {
-                self.is_away = true;
-                self.seen.tell(EventKind::ServerLost);
-            }
-            // The first time, it is no news.
-            Connection::Back if self.is_away => {
-                self.is_away = false;
-                self.seen.tell(EventKind::ServerBack);
-            }
-            Connection::Back => {}
+            Connection::Lost => self.seen.tell(EventKind::ServerLost),
+            Connection::Back => self.seen.tell(EventKind::ServerBack),
             // But not for each worker that it concerns.
             Connection::Refused(reason) => {
                 if self.last_trouble != reason {

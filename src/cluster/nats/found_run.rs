@@ -2,7 +2,6 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use async_nats::Client;
@@ -164,19 +163,13 @@ impl FoundRun {
 /// Connects to the server as soon as it is there.
 async fn connect(settings: &WorkerSettings) -> Result<Client, WorkerError> {
     let mut told: Option<Instant> = None;
-    let lost = AtomicBool::new(false);
     let note = Arc::clone(&settings.note);
     let url = settings.server.url_without_password();
     let observer: ConnectionObserver = Arc::new(move |happened| match happened {
-        Connection::Lost => {
-            lost.store(true, Ordering::Relaxed);
-            note(&format!(
-                "{url} is away: this worker counts what it holds, and waits"
-            ));
-        }
-        // The first time, it is no news.
-        Connection::Back if lost.swap(false, Ordering::Relaxed) => note(&format!("{url} is back")),
-        Connection::Back => {}
+        Connection::Lost => note(&format!(
+            "{url} is away: this worker counts what it holds, and waits"
+        )),
+        Connection::Back => note(&format!("{url} is back")),
         Connection::Refused(why) => note(&format!("{url} refuses: {why}")),
     });
     loop {

@@ -6,6 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions, Event};
@@ -88,12 +89,19 @@ impl Server {
         name: &str,
         observer: ConnectionObserver,
     ) -> Result<Client, ServerError> {
+        let is_lost = AtomicBool::new(false);
         let mut options = ConnectOptions::new()
             .name(name)
             .event_callback(move |event| {
                 match event {
-                    Event::Disconnected => observer(Connection::Lost),
-                    Event::Connected => observer(Connection::Back),
+                    Event::Disconnected => {
+                        is_lost.store(true, Ordering::Relaxed);
+                        observer(Connection::Lost);
+                    }
+                    // The first time, it is no news.
+                    Event::Connected if is_lost.swap(false, Ordering::Relaxed) => {
+                        observer(Connection::Back);
+                    }
                     Event::ServerError(error) => observer(Connection::Refused(error.to_string())),
                     _ => {}
                 }
