@@ -13,6 +13,7 @@ use super::host::unix_time;
 use super::open_ledger::OpenLedger;
 use super::party::party;
 use super::plausible::objection;
+use super::quorum::{Quorum, Standings};
 use super::session_rows::{MOST_SESSIONS, REUSED_FROM};
 use super::{Column, Coverage, DirLock, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store};
 use crate::actors::{Finding, Recorded};
@@ -38,8 +39,8 @@ pub struct Intake {
     like: BTreeMap<Digest, String>,
     /// Of the latest session.
     number: u64,
-    /// Whether each task is counted by two.
-    twice: bool,
+    /// Where tasks are counted by two: what is known of each party.
+    twice: Option<Standings>,
     _lock: DirLock,
 }
 
@@ -56,6 +57,9 @@ struct OpenSession {
 /// The longest reason of a fault that is kept, in bytes: the ledger has those of each session.
 const MOST_REASON: usize = 1 << 10;
 
+/// A task that another party is to count, and who has counted it.
+pub type Wanted = (TaskKey, BTreeSet<String>);
+
 /// What was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
@@ -65,10 +69,12 @@ pub struct Written {
     pub withdrawn: Vec<TaskKey>,
     /// Tasks that were recorded already, with an equal count.
     pub again: u64,
-    /// Where each task is counted by two: tasks that another party is to count, and who has counted them.
-    pub wanted: Vec<(TaskKey, BTreeSet<String>)>,
-    /// Where each task is counted by two: tasks that two parties have counted, and which count is right.
+    /// Where tasks are counted by two: tasks that another party is to count, and who has counted them.
+    pub wanted: Vec<Wanted>,
+    /// Where tasks are counted by two: tasks that two parties have counted, and which count is right.
     pub agreed: Vec<TaskKey>,
+    /// If a party is trusted now that was not, or no longer: all tasks that another party is to count.
+    pub all_wanted: Option<Vec<Wanted>>,
     /// Processes that delivered what no count of this run gives, and what. The rest of what they delivered was
     /// left out.
     pub refused: Vec<(String, String)>,
@@ -152,7 +158,7 @@ impl Intake {
             before: Session::wall_time(&sessions),
             open: BTreeMap::new(),
             number: numbers.max().unwrap_or(0),
-            twice: false,
+            twice: None,
             like: sessions
                 .iter()
                 .filter_map(|session| Some((session.facts.likeness()?, session.id.clone())))
@@ -163,13 +169,13 @@ impl Intake {
         })
     }
 
-    /// From now on, each task is to be counted by two [parties](super::party). Returns the recorded tasks that lack the
+    /// From now on, tasks are to be counted by two [parties](super::party). Returns the recorded tasks that lack the
     /// count of another one, and who has counted them.
     ///
     /// # Errors
     /// The ledger is damaged.
-    pub fn count_twice(&mut self) -> Result<Vec<(TaskKey, BTreeSet<String>)>, LedgerError> {
-        self.twice = true;
+    pub fn count_twice(&mut self, quorum: Quorum) -> Result<Vec<Wanted>, LedgerError> {
+        self.twice = Some(Standings::new(quorum));
         self.all_wanted()
     }
 
@@ -294,6 +300,9 @@ impl Intake {
                 }
             }
         }
+        if self.twice.as_mut().is_some_and(Standings::take_changed) {
+            written.all_wanted = Some(self.all_wanted()?);
+        }
         if let Err(error) = self.patiently(Store::commit) {
             let _ = self.store.roll_back();
             return Err(error.into());
@@ -343,7 +352,7 @@ impl Intake {
             Finding::Withdrawal(task) => {
                 // Only what the process recorded itself, and not while others decide about it.
                 let there = self.store.get(*task)?;
-                if self.twice && self.is_open(*task)? {
+                if self.twice.is_some() && self.is_open(*task)? {
                     return Ok(());
                 }
                 if there.is_some_and(|entry| entry.session == session) {
@@ -366,7 +375,7 @@ impl Intake {
     }
 
     fn take_result(
-        &self,
+        &mut self,
         id: &str,
         result: &TaskResult,
         written: &mut Written,
@@ -374,13 +383,15 @@ impl Intake {
         let entry = self.entry(id, result.clone());
         if self.store.put(Column::Record, &entry)? {
             written.recorded.push(result.into());
-            if self.twice {
-                let counted_by = BTreeSet::from([self.party(id)]);
+            let party = self.party(id);
+            let standings = self.twice.as_ref();
+            if standings.is_some_and(|of| of.wants_another(&party, result.key)) {
+                let counted_by = BTreeSet::from([party]);
                 written.wanted.push((result.key, counted_by));
             }
             return Ok(());
         }
-        if self.twice {
+        if self.twice.is_some() {
             return self.take_second(&entry, written);
         }
         written.again += 1;
@@ -405,7 +416,7 @@ impl Intake {
     /// A process may correct what it recorded itself. Whoever corrects the count of another process contradicts it,
     /// and does not decide.
     fn take_correction(
-        &self,
+        &mut self,
         id: &str,
         correction: &Correction,
         written: &mut Written,
@@ -431,12 +442,8 @@ impl Intake {
         let decides = decision.is_some_and(|decision| is_elsewhere(decision, &record.result));
         if is_of_record && decides && record.session == id && !self.is_confirmed(key, id)? {
             self.store.correct(&entries, id, unix_time())?;
-            if self.twice {
-                let wanted = self.still_wanted(key)?;
-                written
-                    .wanted
-                    .extend(wanted.map(|counted_by| (key, counted_by)));
-            }
+            self.refute(id);
+            written.wanted.extend(self.still_wanted(key)?);
             return Ok(());
         }
         let differing = entries
@@ -445,7 +452,7 @@ impl Intake {
         let Some(last) = differing.last() else {
             return Ok(());
         };
-        if self.twice {
+        if self.twice.is_some() {
             return self.take_second(last, written);
         }
         self.store.confirm(last, id, unix_time())?;

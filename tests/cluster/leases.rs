@@ -29,6 +29,9 @@ const TIMES: LeaseTimes = LeaseTimes {
 /// A step of the simulated clock.
 const STEP: Duration = Duration::from_millis(500);
 
+/// From so many recorded tasks on, not all are counted by two.
+const TRUSTED: usize = 200;
+
 /// What happens to messages, and how often, in percent.
 #[derive(Clone, Copy, Debug)]
 struct Weather {
@@ -73,8 +76,10 @@ struct World {
     step: u64,
     /// The ledger: what was committed, and how often each task was counted.
     ledger: BTreeMap<TaskKey, Tally>,
-    /// Whether each task is counted by two, and who has counted it.
+    /// Whether tasks are counted by two, and who has counted each of them.
     twice: bool,
+    /// Whether it is one in four that two count, from some time on.
+    trusting: bool,
     counted_by: BTreeMap<TaskKey, BTreeSet<String>>,
     /// Which leases were given to whom.
     given: Vec<Given>,
@@ -147,6 +152,7 @@ impl World {
             step: 0,
             ledger: BTreeMap::new(),
             twice: false,
+            trusting: false,
             counted_by: BTreeMap::new(),
             given: Vec::new(),
             counted: 0,
@@ -217,6 +223,7 @@ impl World {
 
     fn record(&mut self, worker: &str, items: Vec<Finding>, number: u64) -> Vec<Effect> {
         let mut written = Written::default();
+        let before = self.ledger.len();
         for item in items {
             let Finding::Result(result) = item else {
                 panic!("nothing else is delivered here");
@@ -232,11 +239,18 @@ impl World {
             if self.twice {
                 let counted_by = self.counted_by.entry(result.key).or_default();
                 counted_by.insert(format!("host {worker}"));
+                let counted_by = counted_by.clone();
                 match counted_by.len() {
-                    1 => written.wanted.push((result.key, counted_by.clone())),
+                    1 if self.is_wanted(result.key) => {
+                        written.wanted.push((result.key, counted_by));
+                    }
+                    1 => {}
                     _ => written.agreed.push(result.key),
                 }
             }
+        }
+        if self.trusting && before < TRUSTED && self.ledger.len() >= TRUSTED {
+            written.all_wanted = Some(self.all_wanted());
         }
         let receipts = [(worker.to_owned(), number)];
         self.coordinator.recorded(self.now, &written, &receipts)
@@ -355,10 +369,20 @@ impl World {
     fn restart(&mut self) {
         self.series += 1;
         let next = coordinator(&self.plans, &self.offer, &self.ledger, self.series);
-        let lacks_one = |(_, counted_by): &(&TaskKey, &BTreeSet<String>)| counted_by.len() == 1;
-        let wanted = self.counted_by.iter().filter(lacks_one);
-        let wanted = wanted.map(|(task, counted_by)| (*task, counted_by.clone()));
-        self.coordinator = next.after(&self.given).twice(wanted.collect());
+        self.coordinator = next.after(&self.given).twice(&self.all_wanted());
+    }
+
+    /// Whether a task that one has counted is to be counted by another.
+    fn is_wanted(&self, task: TaskKey) -> bool {
+        !self.trusting || self.ledger.len() < TRUSTED || task.index.is_multiple_of(4)
+    }
+
+    fn all_wanted(&self) -> Vec<(TaskKey, BTreeSet<String>)> {
+        let wanted = self.counted_by.iter();
+        let wanted = wanted
+            .filter(|(task, counted_by)| counted_by.len() == 1 && self.is_wanted(**task))
+            .map(|(task, counted_by)| (*task, counted_by.clone()));
+        wanted.collect()
     }
 
     /// Runs to the end. Returns the simulated time.
@@ -461,6 +485,31 @@ proptest! {
         world.assert_exact();
         prop_assert_eq!(world.counted_by.len() as u64, world.tasks());
         prop_assert!(world.counted_by.values().all(|counted_by| counted_by.len() > 1));
+    }
+}
+
+#[test]
+fn the_tasks_that_are_counted_by_two_may_become_fewer() {
+    let weather = Weather {
+        lost: 20,
+        doubled: 20,
+        late: 5,
+        deaths: 5,
+        falls: 5,
+    };
+    for weather in [CALM, weather] {
+        let mut world = World::new(7, weather, &[1.0, 4.0, 8.0]);
+        world.twice = true;
+        world.trusting = true;
+        world.run();
+        world.assert_exact();
+        let twice = |(task, counted_by): &(&TaskKey, &BTreeSet<String>)| {
+            assert!(counted_by.len() > 1 || task.index % 4 != 0, "{task}");
+            counted_by.len() > 1
+        };
+        let twice = world.counted_by.iter().filter(twice).count() as u64;
+        let (half, all) = (world.tasks() / 2, world.tasks());
+        assert!(twice < half, "{twice} of {all} tasks");
     }
 }
 

@@ -1,4 +1,4 @@
-use std::fs;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,12 +20,12 @@ use crate::cli::session::event_command::NoticedRun;
 use crate::cli::session::own_check::count_sample_again;
 use crate::cli::shell::serve_command;
 use crate::cluster::ArrayDirectory;
-use crate::cluster::lease::{BARS, LeaseTimes};
+use crate::cluster::lease::{BARS, LeaseTimes, random_secret};
 use crate::cluster::nats::{Coordinated, CoordinatorSettings, RunName, coordinate};
-use crate::config::{HumanDuration, Layers, Value};
+use crate::config::{HumanDuration, Layers, Share, Value};
 use crate::engine::{Engine, Plan};
 use crate::job::{DeviceChoice, Hardware, HardwareSettings, JobResult, outcome, plan};
-use crate::ledger::{Confirmation, FILE, Intake, RunInfo, Shard, Store};
+use crate::ledger::{Confirmation, FILE, Intake, Quorum, RunInfo, Shard, Store};
 use crate::telemetry::{Served, incident, printable, several};
 
 const HELP: &str = "\
@@ -67,9 +67,12 @@ pub struct Args {
     #[arg(long, value_name = "D", default_value = "20s", value_parser = HumanDuration::parse)]
     work: HumanDuration,
 
-    /// Have every task counted by two hosts that agree, and by a third where two differ; the directory remembers it
-    #[arg(long)]
-    twice: bool,
+    /// Have every task counted by two hosts that agree, and by a third where two differ; with a SHARE such as 0.05, only
+    /// that share of the tasks of a host that others have confirmed a hundred times and never refuted. The directory
+    /// remembers it
+    #[arg(long, value_name = "SHARE", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
+    #[arg(value_parser = share)]
+    twice: Option<Share>,
 
     /// Settings in a TOML file: those of what is counted, for a new run, and of what is shown and written
     #[arg(long, value_name = "FILE")]
@@ -141,7 +144,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             several(intake.recorded().tasks(), "task"),
         ));
     }
-    let twice = is_twice(args)?;
+    let twice = quorum(args)?;
     let served = Served {
         server: server.url_without_password(),
         run: run.to_string(),
@@ -253,14 +256,26 @@ fn intake(args: &Args, layers: &Layers) -> Result<Intake, Failure> {
     Ok(Intake::create(&args.dir, &info, &plans)?)
 }
 
-/// Whether each task is counted by two hosts: now, or since the run began.
-fn is_twice(args: &Args) -> Result<bool, Failure> {
+/// Which tasks are counted by two hosts, as was asked now, or when the run began.
+fn quorum(args: &Args) -> Result<Option<Quorum>, Failure> {
     let file = args.dir.join("twice");
-    if args.twice {
-        fs::write(&file, "")
-            .map_err(|error| Failure::new(Exit::Error, format!("{}: {error}", file.display())))?;
-    }
-    Ok(file.exists())
+    let failed =
+        |error: io::Error| Failure::new(Exit::Error, format!("{}: {error}", file.display()));
+    let Some(Share(share)) = args.twice else {
+        return Quorum::read(&file).map_err(failed);
+    };
+    // Which tasks are chosen stays, so that nobody chooses by starting it often.
+    let quorum = match Quorum::read(&file) {
+        Ok(Some(quorum)) => quorum.with_share(share),
+        Ok(None) | Err(_) => Quorum::new(share, random_secret().map_err(failed)?),
+    };
+    quorum.write(&file).map_err(failed)?;
+    Ok(Some(quorum))
+}
+
+fn share(text: &str) -> Result<Share, String> {
+    let share = Share::read(text).filter(|share| share.0 > 0.0);
+    share.ok_or_else(|| "expected a share above 0 and at most 1, such as 0.05".to_owned())
 }
 
 /// Tells the user what happens among the hosts.

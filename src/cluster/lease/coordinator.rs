@@ -24,7 +24,7 @@ use super::seconds::Seconds;
 use super::times::LeaseTimes;
 use crate::actors::{EventKind, Finding, HostProgress, Recorded};
 use crate::engine::{Engine, PlanName, TaskKey};
-use crate::ledger::Written;
+use crate::ledger::{Wanted, Written};
 
 /// The shortest lease near the end, in seconds of work.
 const SHORTEST: f64 = 0.1;
@@ -109,12 +109,10 @@ impl Coordinator {
         self
     }
 
-    /// Goes on with a run each task of which is counted by two parties, where these tasks wait for another count.
+    /// Goes on with a run in which two parties count tasks, where these tasks wait for another count.
     #[must_use]
-    pub fn twice(mut self, wanted: Vec<(TaskKey, BTreeSet<String>)>) -> Self {
-        for (task, counted_by) in wanted {
-            self.want(task, counted_by);
-        }
+    pub fn twice(mut self, wanted: &[Wanted]) -> Self {
+        self.want_only(wanted);
         self
     }
 
@@ -218,10 +216,10 @@ impl Coordinator {
                 self.pools[at].record(task.index, self.book.was_held);
             }
         }
-        for (task, counted_by) in &written.wanted {
-            if let Some(at) = self.pool_of(task.engine) {
-                self.settle((at, task.index));
-                self.want(*task, counted_by.clone());
+        for wanted in &written.wanted {
+            if let Some(at) = self.pool_of(wanted.0.engine) {
+                self.settle((at, wanted.0.index));
+                self.want(wanted);
             }
         }
         for task in &written.agreed {
@@ -229,6 +227,9 @@ impl Coordinator {
                 self.settle((at, task.index));
                 self.seconds.settle((at, task.index));
             }
+        }
+        if let Some(wanted) = &written.all_wanted {
+            self.want_only(wanted);
         }
         for (worker, number) in receipts {
             if let Some(member) = self.members.get_mut(worker) {
@@ -249,10 +250,23 @@ impl Coordinator {
         }
     }
 
-    fn want(&mut self, task: TaskKey, counted_by: BTreeSet<String>) {
+    fn want(&mut self, (task, counted_by): &Wanted) {
         if let Some(at) = self.pool_of(task.engine) {
-            self.seconds.open((at, task.index), counted_by);
+            self.seconds.open((at, task.index), counted_by.clone());
             self.finishing = None;
+        }
+    }
+
+    /// Notes that these tasks wait for another count, and no others.
+    fn want_only(&mut self, wanted: &[Wanted]) {
+        self.seconds = Seconds::default();
+        for wanted in wanted {
+            self.want(wanted);
+            if let Some(at) = self.pool_of(wanted.0.engine)
+                && self.book.is_held((at, wanted.0.index))
+            {
+                self.seconds.hold((at, wanted.0.index));
+            }
         }
     }
 

@@ -41,5 +41,5 @@ pub use protocol::{
 };
 pub use report::{LARGEST_REPORT, Report};
 pub use run_key::RunKey;
-pub use session_key::{SessionKey, unseal};
+pub use session_key::{SessionKey, random_secret, unseal};
 pub use times::LeaseTimes;

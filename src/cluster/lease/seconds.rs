@@ -48,7 +48,7 @@ impl Seconds {
     }
 
     /// Notes that somebody holds a task.
-    fn hold(&mut self, task: Task) {
+    pub fn hold(&mut self, task: Task) {
         let Some(counted_by) = self.counted_by.get(&task) else {
             return;
         };

@@ -26,9 +26,7 @@ impl SessionKey {
     /// # Errors
     /// The system has no random numbers.
     pub fn make() -> io::Result<Self> {
-        let mut secret = [0; 32];
-        getrandom::fill(&mut secret).map_err(|error| io::Error::other(error.to_string()))?;
-        Ok(Self::from_secret(secret))
+        random_secret().map(Self::from_secret)
     }
 
     /// The key of this secret.
@@ -54,6 +52,16 @@ impl SessionKey {
         bytes.extend(signature.to_bytes());
         bytes
     }
+}
+
+/// Bytes that nobody else has.
+///
+/// # Errors
+/// The system has no random numbers.
+pub fn random_secret() -> io::Result<[u8; 32]> {
+    let mut secret = [0; 32];
+    getrandom::fill(&mut secret).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(secret)
 }
 
 /// The message in `bytes`, if the session has signed it.

@@ -20,7 +20,7 @@ use crate::cluster::lease::{
     Bars, Coordinator, Down, Effect, Finish, Given, GivenLeases, LeaseTimes, Offer, Plans, Pool,
     RunKey, encode, unseal,
 };
-use crate::ledger::{Intake, IntakeError, host_name, program};
+use crate::ledger::{Intake, IntakeError, Quorum, host_name, program};
 
 /// How often leases are looked through.
 const TICK: Duration = Duration::from_millis(200);
@@ -47,8 +47,8 @@ pub struct CoordinatorSettings {
     pub given: PathBuf,
     /// The file of the hosts that the owner of the run has paused or banned.
     pub bars: PathBuf,
-    /// Whether each task is counted by two [parties](crate::ledger::party).
-    pub twice: bool,
+    /// Which tasks are counted by two [parties](crate::ledger::party), if any are.
+    pub twice: Option<Quorum>,
 }
 
 /// How the work of a coordinator ended, if nothing failed.
@@ -149,8 +149,8 @@ async fn run(
     let heard = client.subscribe(run.up("*.*")).await;
     let heard = heard.map_err(|error| refused(&error))?;
     let wanted = match settings.twice {
-        true => intake.count_twice().map_err(IntakeError::from)?,
-        false => Vec::new(),
+        Some(quorum) => intake.count_twice(quorum).map_err(IntakeError::from)?,
+        None => Vec::new(),
     };
     let (given, before) = open_given(&settings.given)?;
     let plans = intake.plans().iter().map(|plan| {
@@ -171,7 +171,7 @@ async fn run(
         fastrand::u32(1..),
     )
     .after(&before)
-    .twice(wanted);
+    .twice(&wanted);
     let (ledger, done) = LedgerThread::start(intake).map_err(CoordinatorError::NoThread)?;
     let mut serving = Serving {
         settings,

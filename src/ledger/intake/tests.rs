@@ -11,13 +11,12 @@ fn plans() -> Vec<Arc<dyn Plan>> {
 }
 
 fn intake(dir: &Path) -> Intake {
-    let info = RunInfo::new(
-        Size::new(14).unwrap(),
-        &plans(),
-        Shard::WHOLE,
-        String::new(),
-    );
-    let mut intake = Intake::create(dir, &info, &plans()).unwrap();
+    intake_of(dir, &plans())
+}
+
+fn intake_of(dir: &Path, plans: &[Arc<dyn Plan>]) -> Intake {
+    let info = RunInfo::new(plans[0].size(), plans, Shard::WHOLE, String::new());
+    let mut intake = Intake::create(dir, &info, plans).unwrap();
     for host in ["one", "two"] {
         intake.join(host, facts(host)).unwrap();
     }
@@ -390,7 +389,7 @@ fn of_many_sessions_a_run_continues_its_own() {
 fn counted_twice(counts: &[(&str, u128)]) -> (u128, Option<BTreeSet<String>>, Vec<String>) {
     let dir = tempfile::tempdir().unwrap();
     let mut intake = intake(dir.path());
-    assert_eq!(intake.count_twice().unwrap(), []);
+    assert_eq!(intake.count_twice(Quorum::ALL).unwrap(), []);
     for host in ["three", "four"] {
         intake.join(host, facts(host)).unwrap();
     }
@@ -413,7 +412,7 @@ fn counted_twice(counts: &[(&str, u128)]) -> (u128, Option<BTreeSet<String>>, Ve
         refused.extend(written.refused.into_iter().map(|(session, _)| session));
     }
     // The next coordinator knows the same.
-    let again = intake.count_twice().unwrap();
+    let again = intake.count_twice(Quorum::ALL).unwrap();
     let again = again.into_iter().map(|(_, counted_by)| counted_by).next();
     assert_eq!(again, wanted);
     drop(intake);
@@ -490,10 +489,52 @@ fn two_parties_that_agree_are_right_and_whoever_differs_is_named() {
 }
 
 #[test]
+fn of_a_party_that_others_confirm_fewer_tasks_are_counted_twice_until_one_is_wrong() {
+    let dir = tempfile::tempdir().unwrap();
+    // Of 14 queens there are too few tasks.
+    let plan: Arc<dyn Plan> = Arc::new(ChainPlan::new(Size::new(18).unwrap()));
+    let mut intake = intake_of(dir.path(), &[Arc::clone(&plan)]);
+    intake.join("three", facts("three")).unwrap();
+    let quorum = Quorum::new(0.25, [1; 32]);
+    assert_eq!(intake.count_twice(quorum).unwrap(), []);
+    let mut write = |by: &str, tasks: std::ops::Range<u64>, count: u128| {
+        let key = |task| plan.key(task);
+        let result = |task| TaskResult {
+            key: key(task),
+            ..result(0, count)
+        };
+        let items = tasks.map(|task| Finding::Result(result(task)));
+        intake.write(&[from(by, items)]).unwrap()
+    };
+    assert_eq!(write("one", 0..300, 5).wanted.len(), 300);
+    let written = write("two", 0..99, 5);
+    assert_eq!((written.agreed.len(), written.all_wanted), (99, None));
+    let some = write("two", 99..100, 5).all_wanted.unwrap();
+    // A quarter of 200, and of 100, give or take five standard deviations.
+    assert!((20..80).contains(&some.len()), "{}", some.len());
+    let more = write("one", 300..400, 5).wanted;
+    assert!((4..46).contains(&more.len()), "{}", more.len());
+    // Whoever is not known yet is not trusted.
+    assert_eq!(write("three", 400..500, 5).wanted.len(), 100);
+    let task = some[0].0.index;
+    let written = write("three", task..task + 1, 6);
+    assert_eq!((written.wanted.len(), &written.all_wanted), (1, &None));
+    let written = write("two", task..task + 1, 6);
+    assert_eq!(written.refused[0].0, "one");
+    let all = written.all_wanted.unwrap();
+    assert_eq!(all.len(), 300 - 1 + 100);
+    let mut again = intake.count_twice(quorum).unwrap();
+    again.sort();
+    let mut all = all;
+    all.sort();
+    assert_eq!(again, all);
+}
+
+#[test]
 fn in_a_run_that_is_counted_twice_nobody_decides_about_the_count_of_another() {
     let dir = tempfile::tempdir().unwrap();
     let mut intake = intake(dir.path());
-    intake.count_twice().unwrap();
+    intake.count_twice(Quorum::ALL).unwrap();
     let task = plans()[0].key(3);
     let write = |intake: &mut Intake, by: &str, item| intake.write(&[from(by, [item])]).unwrap();
     write(&mut intake, "one", Finding::Result(result(3, 5)));

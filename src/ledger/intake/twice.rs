@@ -1,15 +1,15 @@
-//! Where each task is counted by two parties: what a further count of a task says.
+//! Where tasks are counted by two parties: what a further count of a task says.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::super::{Column, Entry, LedgerError, LoggedCorrection, RecordedTask, party, unix_time};
-use super::{Intake, IntakeError, Written};
+use super::{Intake, IntakeError, Wanted, Written};
 use crate::engine::{Correction, Decision, Method, TaskKey};
 
 impl Intake {
     /// Takes a count of a task that is recorded. Two parties that agree are right: until there are, a task is wanted.
     pub(super) fn take_second(
-        &self,
+        &mut self,
         entry: &Entry,
         written: &mut Written,
     ) -> Result<(), IntakeError> {
@@ -34,6 +34,9 @@ impl Intake {
                 self.store.remove(Column::Second, key)?;
             }
             self.store.confirm(entry, &entry.session, unix_time())?;
+            if agrees {
+                self.note_agreement(&record.session, &entry.session);
+            }
         } else if agrees {
             return Ok(());
         } else if let Some(second) = self.store.get_from(Column::Second, key)? {
@@ -49,7 +52,7 @@ impl Intake {
             self.store.correct(&refuted, &entry.session, unix_time())?;
         }
         match self.still_wanted(key)? {
-            Some(counted_by) => written.wanted.push((key, counted_by)),
+            Some(wanted) => written.wanted.push(wanted),
             None => {
                 written.agreed.push(key);
                 self.name_refuted(key, written)?;
@@ -58,8 +61,8 @@ impl Intake {
         Ok(())
     }
 
-    /// All recorded tasks that another party is still to count, and who has counted them.
-    pub(super) fn all_wanted(&self) -> Result<Vec<(TaskKey, BTreeSet<String>)>, LedgerError> {
+    /// All recorded tasks that another party is still to count. What is known of the parties is found out anew.
+    pub(super) fn all_wanted(&mut self) -> Result<Vec<Wanted>, LedgerError> {
         let log = self.store.corrections()?;
         let contested: BTreeSet<TaskKey> = log.iter().map(LoggedCorrection::task).collect();
         let sessions = self.store.sessions()?.into_iter();
@@ -69,7 +72,11 @@ impl Intake {
                 (session.id, party)
             })
             .collect();
-        let mut wanted = Vec::new();
+        let Some(mut standings) = self.twice.take() else {
+            return Ok(Vec::new());
+        };
+        standings.clear();
+        let mut counted_once = Vec::new();
         self.store
             .for_each_task(|RecordedTask { record, second }| {
                 let key = record.result.key;
@@ -82,28 +89,49 @@ impl Intake {
                     None => entry.session,
                 });
                 let counted_by: BTreeSet<String> = counted_by.collect();
-                if counted_by.len() == 1 {
-                    wanted.push((key, counted_by));
+                match counted_by.len() {
+                    1 => counted_once.push((key, counted_by)),
+                    _ => counted_by.iter().for_each(|party| standings.confirm(party)),
                 }
                 Ok(())
             })?;
+        self.twice = Some(standings);
+        for key in &contested {
+            for session in self.refuted(*key)? {
+                self.refute(&session);
+            }
+        }
+        let mut wanted = Vec::new();
+        if let Some(standings) = &mut self.twice {
+            standings.take_changed();
+            counted_once.retain(|(key, counted_by)| {
+                counted_by
+                    .iter()
+                    .all(|party| standings.wants_another(party, *key))
+            });
+            wanted = counted_once;
+        }
         for key in contested {
-            wanted.extend(self.still_wanted(key)?.map(|counted_by| (key, counted_by)));
+            wanted.extend(self.still_wanted(key)?);
         }
         Ok(wanted)
     }
 
     /// Who has counted a recorded task, if another party is still to do so.
-    pub(super) fn still_wanted(
-        &self,
-        key: TaskKey,
-    ) -> Result<Option<BTreeSet<String>>, LedgerError> {
+    pub(super) fn still_wanted(&self, key: TaskKey) -> Result<Option<Wanted>, LedgerError> {
+        let Some(standings) = &self.twice else {
+            return Ok(None);
+        };
         let Some(record) = self.store.get(key)? else {
             return Ok(None);
         };
         let counted_by = self.counted_by(&record)?;
-        let is_agreed = counted_by.len() > 1 && !self.is_open(key)?;
-        Ok((!is_agreed).then_some(counted_by))
+        let wants_another = |party: &String| standings.wants_another(party, key);
+        let is_wanted = match counted_by.len() {
+            1 => counted_by.iter().all(wants_another),
+            _ => self.is_open(key)?,
+        };
+        Ok(is_wanted.then_some((key, counted_by)))
     }
 
     /// The party of the record and of its second count; of a contested task, of all that have counted it.
@@ -134,20 +162,43 @@ impl Intake {
     }
 
     /// Notes whose counts of a task were found wrong.
-    fn name_refuted(&self, key: TaskKey, written: &mut Written) -> Result<(), LedgerError> {
+    fn name_refuted(&mut self, key: TaskKey, written: &mut Written) -> Result<(), LedgerError> {
+        for session in self.refuted(key)? {
+            self.refute(&session);
+            let host = self.host(&session);
+            let what = format!("as {host}, it counted task {key} otherwise than two others");
+            written.refused.push((session, what));
+        }
+        Ok(())
+    }
+
+    /// The sessions that have counted a recorded task otherwise than it is recorded.
+    fn refuted(&self, key: TaskKey) -> Result<BTreeSet<String>, LedgerError> {
         let Some(record) = self.store.get(key)? else {
-            return Ok(());
+            return Ok(BTreeSet::new());
         };
         let log = self.store.corrections_of(key)?;
         let results = log.iter().flat_map(|logged| logged.correction.results());
         let wrong = results.filter(|entry| !entry.result.tally.agrees_with(&record.result.tally));
-        let sessions: BTreeSet<&String> = wrong.map(|entry| &entry.session).collect();
-        for session in sessions {
-            let host = self.host(session);
-            let what = format!("as {host}, it counted task {key} otherwise than two others");
-            written.refused.push((session.clone(), what));
+        Ok(wrong.map(|entry| entry.session.clone()).collect())
+    }
+
+    /// Notes that two parties have counted a task alike.
+    fn note_agreement(&mut self, one: &str, other: &str) {
+        for session in [one, other] {
+            let party = self.party(session);
+            if let Some(standings) = &mut self.twice {
+                standings.confirm(&party);
+            }
         }
-        Ok(())
+    }
+
+    /// Notes that a count of this session is wrong.
+    pub(super) fn refute(&mut self, session: &str) {
+        let party = self.party(session);
+        if let Some(standings) = &mut self.twice {
+            standings.refute(&party);
+        }
     }
 
     pub(super) fn party(&self, session: &str) -> String {
