@@ -518,7 +518,7 @@ mod tests {
     fn at_a_tenth_the_time_left_is_within_15_percent() {
         for count in [250, 1000, 4000] {
             let costs = |index: u64| ((index % 32) as f64 / 8.0).exp2();
-            let scatter = Scatter::new(count);
+            let scatter = Scatter::new(count, 8);
             let mut state = 1u64;
             let tasks: Vec<(f64, f64)> = (0..count)
                 .filter_map(|position| scatter.at(position))

@@ -139,7 +139,7 @@ pub fn evenly_spaced(plan: &dyn Plan, first: u64, spacing: u64, restored: Restor
     let order = if plan.total_cost() <= SHORT {
         Scatter::in_order(spaced)
     } else {
-        Scatter::new(spaced)
+        Scatter::new(spaced, plan.neighbours())
     };
     let all = Spaced {
         order,
@@ -191,7 +191,7 @@ pub fn chosen(plan: &dyn Plan, tasks: impl Iterator<Item = u64>, restored: Resto
             cost: cost_of(plan, left.iter().copied(), count),
         }),
         walk: Box::new(Listed {
-            order: Scatter::new(count),
+            order: Scatter::new(count, plan.neighbours()),
             position: 0,
             tasks: left,
         }),
@@ -260,38 +260,61 @@ impl Walk for Spaced {
     }
 }
 
-/// An order of the numbers below `count` that scatters them evenly: any stretch of it is a fair
+/// An order of the numbers below `count` that scatters groups of neighbours evenly: any stretch of it is a fair
 /// sample of all, so what has been counted tells how long the rest will take.
 ///
-/// Position `p` holds the number `p · stride mod count`. The stride is coprime to `count` and near
-/// its golden section, which spreads the first numbers most evenly, however many they are (Knuth,
+/// Of so many groups, position `p` holds the one with the number `p · stride mod groups`. The stride is coprime to that
+/// number and near its golden section, which spreads the first ones most evenly, however many they are (Knuth,
 /// The Art of Computer Programming, volume 3, section 6.4, theorem S).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scatter {
     count: u64,
+    /// How many neighbours stay together.
+    group: u64,
     stride: u64,
 }
 
+/// So many groups there are at least if there are as many numbers.
+const LEAST_GROUPS: u64 = 100;
+
 impl Scatter {
-    pub(super) fn new(count: u64) -> Self {
-        let golden = (count as f64 * 0.618_033_988_749_895) as u64;
+    /// Groups have up to so many `neighbours`.
+    pub(super) fn new(count: u64, neighbours: u64) -> Self {
+        let group = (count / LEAST_GROUPS).min(neighbours).max(1);
+        let groups = count / group;
+        let golden = (groups as f64 * 0.618_033_988_749_895) as u64;
         let stride = (golden.max(1)..)
-            .find(|&stride| gcd(stride, count) == 1)
+            .find(|&stride| gcd(stride, groups) == 1)
             .unwrap_or(1);
-        Self { count, stride }
+        Self {
+            count,
+            group,
+            stride,
+        }
     }
 
     /// The numbers in their own order.
     const fn in_order(count: u64) -> Self {
-        Self { count, stride: 1 }
+        Self {
+            count,
+            group: 1,
+            stride: 1,
+        }
     }
 
     /// The number at `position`; `None` past the last.
     pub(super) fn at(&self, position: u64) -> Option<u64> {
-        (position < self.count).then(|| {
-            let product = u128::from(position) * u128::from(self.stride);
-            (product % u128::from(self.count)) as u64
-        })
+        if position >= self.count {
+            return None;
+        }
+        let groups = self.count / self.group;
+        let (at, within) = (position / self.group, position % self.group);
+        // What is left over comes last.
+        if at == groups {
+            return Some(position);
+        }
+        let product = u128::from(at) * u128::from(self.stride);
+        Some((product % u128::from(groups)) as u64 * self.group + within)
     }
 }
 
@@ -307,20 +330,36 @@ mod tests {
 
     #[test]
     fn the_scattered_order_holds_every_number_once() {
-        for count in (1..200).chain([4096, 46_508, 46_511]) {
-            let scatter = Scatter::new(count);
-            let mut seen = TaskSet::default();
-            assert!((0..count).all(|p| seen.insert(scatter.at(p).unwrap())));
-            assert_eq!(seen.len(), count);
-            assert_eq!(scatter.at(count), None);
+        for count in (1..200).chain([1012, 4096, 46_508, 46_511]) {
+            for neighbours in [1, 8] {
+                let scatter = Scatter::new(count, neighbours);
+                let mut seen = TaskSet::default();
+                assert!((0..count).all(|p| seen.insert(scatter.at(p).unwrap())));
+                assert_eq!(seen.len(), count);
+                assert_eq!(scatter.at(count), None);
+            }
         }
-        assert_eq!(Scatter::new(0).at(0), None);
+        assert_eq!(Scatter::new(0, 1).at(0), None);
+    }
+
+    #[test]
+    fn neighbours_stay_together_where_there_are_many() {
+        let first = |count| {
+            let scatter = Scatter::new(count, 8);
+            let first = (0..16).map(|p| scatter.at(p).unwrap());
+            let steps = first
+                .clone()
+                .zip(first.skip(1))
+                .map(|(a, b)| b.wrapping_sub(a));
+            steps.filter(|step| *step == 1).count()
+        };
+        assert_eq!((first(10_000), first(400), first(150)), (14, 12, 0));
     }
 
     #[test]
     fn any_stretch_of_the_scattered_order_is_spread_over_all() {
         let count = 10_000_019;
-        let scatter = Scatter::new(count);
+        let scatter = Scatter::new(count, 1);
         for start in [0, 12_345, 9_000_000] {
             let mut part: Vec<_> = (start..start + 1000)
                 .map(|p| scatter.at(p).unwrap())

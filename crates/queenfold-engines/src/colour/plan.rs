@@ -134,6 +134,11 @@ impl Plan for ColourPlan {
         }
     }
 
+    /// They share the lists of a tile.
+    fn neighbours(&self) -> u64 {
+        8
+    }
+
     fn ranks_of(&self, index: u64) -> Range<u64> {
         let start = index * self.ranks_per_task;
         start..(start + self.ranks_per_task).min(self.ranks())

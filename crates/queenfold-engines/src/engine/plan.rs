@@ -84,6 +84,11 @@ pub trait Plan: Send + Sync {
     /// The sum of [`Task::cost`] over all tasks.
     fn total_cost(&self) -> f64;
 
+    /// How many tasks next to each other a [`Counter`] should count one after the other, because they share work.
+    fn neighbours(&self) -> u64 {
+        1
+    }
+
     /// A counter for one worker.
     fn counter(&self, settings: &CounterSettings) -> Box<dyn Counter>;
 
