@@ -9,7 +9,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::array_areas::{ArrayAreas, Wanted};
+use super::areas::{Areas, Wanted};
 use super::cell::Cell;
 use super::map_panel::{Legend, draw_map, room as room_for};
 use super::parts::{
@@ -87,15 +87,15 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
     let footer = footer(view, area);
     let hosts = hosts_in_words(view.of.report.hosts());
     let shards = shard_cells(&view.of.report);
-    let areas = ArrayAreas::new(
+    let areas = Areas::of_array(
         area,
         &Wanted {
             figures: figures.len(),
             footer: footer.len(),
-            shards: shards.len(),
+            cells: shards.len(),
             // A header, and a row at least.
             rows: view.of.running.len().max(1) + 1,
-            hosts: hosts.len(),
+            below: hosts.len(),
         },
     );
     frame.render_widget(Paragraph::new(title(view)), areas.title);
@@ -118,10 +118,10 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
     };
     draw_map(frame, view.theme, areas.map, &title, &cells, &SHARDS);
     let first = draw_shards(frame, view, areas.table);
-    if areas.hosts.height > 2 {
+    if areas.below.height > 2 {
         let lines = hosts.iter().map(|line| Line::raw(safe(view.theme, line)));
         let lines = Paragraph::new(lines.collect::<Vec<_>>());
-        frame.render_widget(lines.block(boxed(view.theme, " hosts ")), areas.hosts);
+        frame.render_widget(lines.block(boxed(view.theme, " hosts ")), areas.below);
     }
     frame.render_widget(Paragraph::new(footer), areas.footer);
     let help = view

@@ -7,6 +7,7 @@ use ratatui::Frame;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
+use super::areas::{Areas, Wanted};
 use super::events_panel::draw_events;
 use super::figures::figures;
 use super::footer::{footer, help_text};
@@ -14,7 +15,6 @@ use super::host_table::draw_hosts;
 use super::map_panel::draw_tasks;
 use super::parts::{draw_help, percent, safe, share_bar, state};
 use super::picture::Picture;
-use super::run_areas::{RunAreas, Wanted};
 use super::speed_chart::draw_speed;
 use super::worker_table::draw_workers;
 use crate::actors::{Progress, RunState};
@@ -48,14 +48,14 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
         Some(hosts) => hosts.len().max(1),
         None => progress.workers.len(),
     };
-    let areas = RunAreas::new(
+    let areas = Areas::of_run(
         screen,
         &Wanted {
             figures: figures.len(),
             footer: footer.len(),
             rows: counting + 1,
             cells: tasks.counted.len(),
-            incidents: incidents.len(),
+            below: incidents.len(),
         },
     );
     frame.render_widget(title(view, areas.title.width), areas.title);
@@ -73,7 +73,7 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
             view.first,
         ),
     };
-    draw_events(frame, view.theme, areas.events, incidents);
+    draw_events(frame, view.theme, areas.below, incidents);
     frame.render_widget(Paragraph::new(footer), areas.footer);
     let help = view.help.map(|first| {
         let text = help_text(view);
