@@ -1,12 +1,14 @@
 //! How often the tasks of a run were counted, and where.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use serde::Serialize;
 
 use super::account::Account;
 use super::{LedgerError, Session, Store};
 use crate::outcome::{Checked, Outcome};
+use crate::telemetry::{percent, several};
 
 /// How often the recorded tasks of a run were counted, and by whom the second time. Audits are not second
 /// counts: they have no record of their own.
@@ -71,13 +73,39 @@ impl Confirmation {
     pub const fn checked(&self, outcome: &Outcome) -> Checked {
         Checked::new(outcome.is_known, self.twice + self.audited, self.tasks)
     }
+}
 
-    /// The share of the recorded tasks that was counted twice, 0 to 1.
-    pub fn share_twice(&self) -> f64 {
-        match self.tasks {
-            0 => 0.0,
-            tasks => self.twice as f64 / tasks as f64,
+/// In words: how often the tasks were counted, and by how many hosts.
+impl fmt::Display for Confirmation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hosts = several(self.hosts, "host");
+        let tasks = several(self.tasks, "task");
+        let audited = match self.audited {
+            0 => String::new(),
+            audited => format!(" ({audited} of them audited)"),
+        };
+        if self.twice == 0 {
+            return write!(f, "{tasks} once{audited}, on {hosts}");
         }
+        let places = [
+            (self.on_other_host, "on another host"),
+            (self.on_other_device, "on another device"),
+            (self.on_other_worker, "by another worker"),
+            (self.on_same_worker, "by a worker of the same name"),
+        ];
+        let places = places.iter().filter(|(tasks, _)| *tasks > 0);
+        let places: Vec<_> = places
+            .map(|(tasks, place)| format!("{tasks} {place}"))
+            .collect();
+        write!(
+            f,
+            "{} of {tasks} twice ({}), {} once{audited}, on {hosts}; the second time {}; {} by another kernel",
+            self.twice,
+            percent(self.twice as f64 / self.tasks as f64),
+            self.tasks - self.twice,
+            places.join(", "),
+            self.by_other_kernel
+        )
     }
 }
 

@@ -8,9 +8,11 @@ use super::account::Account;
 use super::confirmation::{self, Confirming};
 use super::{
     Confirmation, Coverage, Division, Facts, HostShare, LedgerError, Missing, Session, Store,
+    unix_time,
 };
-use crate::actors::SickWorker;
+use crate::actors::{Eta, SickWorker};
 use crate::engine::{Engine, Plan, WorkerId};
+use crate::telemetry::RunFacts;
 
 /// How far a run is, by what is committed. It is made from the ledger, not from the events of the
 /// run, because the process that wrote it may be gone.
@@ -84,6 +86,12 @@ impl Latest {
     /// Nodes for each second since it began.
     pub fn nodes_per_second(&self) -> f64 {
         per_second(self.nodes, self.session.elapsed)
+    }
+
+    /// How long ago it committed. The clocks of two machines may differ.
+    fn checkpoint(&self) -> Duration {
+        let age = unix_time().saturating_sub(self.session.committed);
+        Duration::from_secs(u64::try_from(age).unwrap_or(0))
     }
 
     /// Adds a task that it counted.
@@ -233,6 +241,29 @@ impl Status {
             latest,
             sessions: count,
         })
+    }
+
+    /// Its facts, as if the latest process still worked on the run.
+    pub fn facts(&self) -> RunFacts {
+        let (done, all) = self.shard_tasks;
+        let latest = self.latest.as_ref();
+        let fast = latest.filter(|latest| latest.tasks > 0 && !latest.session.elapsed.is_zero());
+        let left = latest.and_then(|latest| latest.left);
+        RunFacts {
+            tasks: (done, Some(all)),
+            share: (all > 0).then_some(self.share),
+            nodes_per_second: fast.map(Latest::nodes_per_second),
+            eta: left.filter(|_| done < all).map(|left| Eta {
+                left,
+                uncertainty: None,
+            }),
+            checkpoint: latest.map(Latest::checkpoint),
+            audits: Some(self.audited),
+            corrections: self.counted.corrections,
+            contested: self.counted.contested,
+            faulty: self.sick.clone(),
+            ..RunFacts::default()
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::RunReport;
 use super::clock::Clock;
 use crate::outcome::Checked;
-use crate::telemetry::{TimeUnit, duration, grouped, rate, several};
+use crate::telemetry::{RunFacts, TimeUnit, duration, grouped, percent};
 
 /// A figure, what it is, and what has to be known of it. All of it is plain text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,19 +31,14 @@ impl RunReport {
             Ok(_) => self.result_tiles(),
             Err(_) => self.progress_tiles(),
         };
-        let hosts: BTreeSet<&String> = self.lanes.iter().map(|lane| &lane.host).collect();
         let interrupted = clock.stopped().len() + clock.paused().len() > 0;
-        let who = format!(
-            "{} on {}",
-            several(self.lanes.len() as u64, "worker"),
-            several(hosts.len() as u64, "machine")
-        );
         let time = match interrupted {
             true => "Time without pauses",
             false => "Time",
         };
         let working = Duration::try_from_secs_f64(clock.working()).unwrap_or_default();
-        tiles.push(tile(time, duration(working), who));
+        let facts = self.facts(working);
+        tiles.push(tile(time, duration(working), facts.by().value));
         let busy = self.busy().as_secs_f64();
         let unit = TimeUnit::of_cores(busy);
         tiles.push(tile(
@@ -51,18 +46,21 @@ impl RunReport {
             format!("{} {}", unit.number(busy), unit.name),
             "of all workers, added up",
         ));
-        let nodes = self
-            .tasks
-            .iter()
-            .map(|task| task.nodes)
-            .fold(0, u64::saturating_add);
-        tiles.push(tile(
-            "Speed",
-            rate(nodes, working),
-            "a node is a queen that was placed",
-        ));
+        let speed = facts.speed().value;
+        tiles.push(tile("Speed", speed, "a node is a queen that was placed"));
         tiles.push(self.checked_tile());
         tiles
+    }
+
+    /// Those of all its processes, which worked so long.
+    fn facts(&self, working: Duration) -> RunFacts {
+        let hosts: BTreeSet<_> = self.lanes.iter().map(|lane| &lane.host).collect();
+        let nodes: f64 = self.tasks.iter().map(|task| task.nodes as f64).sum();
+        RunFacts {
+            nodes_per_second: Some(nodes / working.as_secs_f64()).filter(|_| !working.is_zero()),
+            workers: (self.lanes.len() as u64, hosts.len() as u64),
+            ..self.status.facts()
+        }
     }
 
     fn result_tiles(&self) -> Vec<Tile> {
@@ -91,19 +89,15 @@ impl RunReport {
     }
 
     fn progress_tiles(&self) -> Vec<Tile> {
-        let (done, all) = self.status.shard_tasks;
-        let mut tiles = vec![tile(
-            "Done",
-            format!("{:.1} %", (1000.0 * self.status.share).floor() / 10.0),
-            format!("{done} of {}", several(all, "task")),
-        )];
-        let left = self.status.latest.as_ref().and_then(|latest| latest.left);
-        if let Some(left) = left.filter(|_| done < all) {
+        let facts = self.status.facts();
+        let share = percent(self.status.share);
+        let mut tiles = vec![tile("Done", share, facts.tasks())];
+        if let Some(left) = facts.left() {
             let note = match self.runs {
                 true => "at the speed of this process",
                 false => "at the speed of the last process",
             };
-            tiles.push(tile("Time left", format!("about {}", duration(left)), note));
+            tiles.push(tile("Time left", left.value, note));
         }
         tiles
     }

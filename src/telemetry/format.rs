@@ -7,23 +7,32 @@ use crate::board::GivenBoard;
 
 /// Nodes per second with three digits and a prefix: `3.61 Gnode/s`.
 pub fn rate(nodes: u64, time: Duration) -> String {
-    let seconds = time.as_secs_f64();
-    let rate = if seconds > 0.0 {
-        nodes as f64 / seconds
-    } else {
-        0.0
-    };
+    speed(match time.is_zero() {
+        true => 0.0,
+        false => nodes as f64 / time.as_secs_f64(),
+    })
+}
+
+/// So many nodes per second, as [`rate`] writes them.
+pub fn speed(nodes_per_second: f64) -> String {
     let (rate, prefix) = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")]
         .into_iter()
         // What would be rounded to 1000 belongs to the next prefix.
-        .find(|(unit, _)| rate >= 0.9995 * unit)
-        .map_or((rate, ""), |(unit, prefix)| (rate / unit, prefix));
+        .find(|(unit, _)| nodes_per_second >= 0.9995 * unit)
+        .map_or((nodes_per_second, ""), |(unit, prefix)| {
+            (nodes_per_second / unit, prefix)
+        });
     let digits = match rate {
         ..9.995 => 2,
         ..99.95 => 1,
         _ => 0,
     };
     format!("{rate:.digits$} {prefix}node/s")
+}
+
+/// A share in percent, rounded down, so that 100 % means all.
+pub fn percent(share: f64) -> String {
+    format!("{:.1} %", (share * 1000.0).floor() / 10.0)
 }
 
 /// A time to read at a glance: `0.4 s`, `3:07`, `2:03:07`, `5 d 02:03`, `5300 years`.

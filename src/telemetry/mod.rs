@@ -13,7 +13,7 @@
 //! * `Snapshot`: what a dashboard shows; `SnapshotKeeper` observes a run for it. Cargo feature `cli`.
 //! * [`hold_messages`]: lines on standard error wait while a dashboard has the screen.
 //! * [`profile`](fn@profile): how the workers spent a run.
-//! * [`progress_line`]: how far a run is.
+//! * [`RunFacts`]: what is told of a run everywhere, in the same words. [`progress_line`]: how far it is, on one line.
 //! * [`rate`], [`duration`], [`measured`], [`several`], [`grouped`]: values as text; [`TimeUnit`], [`two_digits`]: estimated ones;
 //!   [`printable`](fn@printable): text of others.
 
@@ -27,6 +27,7 @@ mod metrics;
 mod printable;
 mod profile;
 mod progress;
+mod run_facts;
 #[cfg(feature = "cli")]
 mod snapshot;
 mod trace;
@@ -42,7 +43,7 @@ use tracing_subscriber::{Layer, fmt};
 
 pub use amounts::{TimeUnit, two_digits};
 pub use event_file::{EVENT_FORMAT, EventFile};
-pub use format::{board_flags, duration, grouped, measured, rate, several};
+pub use format::{board_flags, duration, grouped, measured, percent, rate, several, speed};
 pub use history::History;
 pub use incident::incident;
 pub use messages::{hold_messages, keep_message, last_message, release_messages};
@@ -50,6 +51,7 @@ pub use metrics::metrics;
 pub use printable::{printable, printable_json};
 pub use profile::profile;
 pub use progress::progress_line;
+pub use run_facts::{Fact, RunFacts};
 #[cfg(feature = "cli")]
 pub use snapshot::{Incident, Served, Snapshot, SnapshotKeeper, Speeds};
 pub use trace::{TraceFile, trace_layer};

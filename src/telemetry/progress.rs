@@ -1,4 +1,4 @@
-use super::{duration, rate};
+use super::{RunFacts, duration, percent, rate};
 use crate::actors::{PauseReason, Progress, RunState};
 
 /// How far a run is, in one line of at most `width` characters, without colours or a line end: state
@@ -19,16 +19,15 @@ pub fn progress_line(progress: &Progress, width: usize) -> String {
         }
         RunState::Running | RunState::Finished | RunState::Stopped | RunState::Failed => {}
     }
-    if let Some(share) = progress.share {
-        // Rounded down, so that 100 % means all.
-        let percent = (share * 1000.0).floor() / 10.0;
-        parts.push(Part::new(2, format!("{percent:.1} %")));
+    let facts = RunFacts::of(progress, "");
+    if let Some(share) = facts.share {
+        parts.push(Part::new(2, percent(share)));
     }
     parts.push(Part::new(
         6,
         match &progress.hosts {
             // What was recorded before is not added up.
-            Some(hosts) => super::several(hosts.len() as u64, "host"),
+            Some(_) => facts.by().value,
             None => format!("{} solutions", progress.solutions),
         },
     ));
@@ -36,18 +35,14 @@ pub fn progress_line(progress: &Progress, width: usize) -> String {
         parts.push(Part::new(5, rate(progress.nodes, progress.counting())));
     }
     parts.push(Part::new(4, duration(progress.elapsed)));
-    if let Some(eta) = progress.eta {
-        let left = duration(eta.left);
-        match eta.uncertainty {
-            None => parts.push(Part::new(0, format!("ETA about {left}"))),
-            Some(uncertainty) => {
-                parts.push(Part::new(0, format!("ETA {left}")));
-                parts.push(Part {
-                    separator: " ",
-                    ..Part::new(3, format!("± {}", duration(uncertainty)))
-                });
-            }
-        }
+    if let Some(left) = facts.left() {
+        let left = left.to_string();
+        let (left, uncertainty) = left.split_at(left.find(" ±").unwrap_or(left.len()));
+        parts.push(Part::new(0, left.to_owned()));
+        parts.push(Part {
+            separator: "",
+            ..Part::new(3, uncertainty.to_owned())
+        });
     }
     fit(parts, width)
 }
@@ -131,12 +126,12 @@ mod tests {
         };
         assert_eq!(
             progress_line(&progress, 300),
-            "37.1 % · 5400000000 solutions · 3.61 Gnode/s · 10 s · ETA 3:07 ± 2.3 s"
+            "37.1 % · 5400000000 solutions · 3.61 Gnode/s · 10 s · left 3:07 ± 2.3 s"
         );
     }
 
     #[test]
-    fn a_line_fits_and_its_eta_goes_last() {
+    fn a_line_fits_and_what_is_left_goes_last() {
         let progress = Progress {
             state: RunState::Draining,
             share: Some(0.371_99),
@@ -153,21 +148,21 @@ mod tests {
             (
                 100,
                 "draining · 37.1 % · 234907967154122528 solutions · 361 knode/s · 1 d 03:46 · \
-                 ETA 1000 d 00:00 ± 10 d 00:00",
+                 left 1000 d 00:00 ± 10 d 00:00",
             ),
             (
                 99,
-                "draining · 37.1 % · 361 knode/s · 1 d 03:46 · ETA 1000 d 00:00 ± 10 d 00:00",
+                "draining · 37.1 % · 361 knode/s · 1 d 03:46 · left 1000 d 00:00 ± 10 d 00:00",
             ),
             (
                 70,
-                "draining · 37.1 % · 1 d 03:46 · ETA 1000 d 00:00 ± 10 d 00:00",
+                "draining · 37.1 % · 1 d 03:46 · left 1000 d 00:00 ± 10 d 00:00",
             ),
-            (52, "draining · 37.1 % · ETA 1000 d 00:00 ± 10 d 00:00"),
-            (48, "draining · 37.1 % · ETA 1000 d 00:00"),
-            (32, "draining · ETA 1000 d 00:00"),
-            (20, "ETA 1000 d 00:00"),
-            (7, "ETA 100"),
+            (52, "draining · 37.1 % · left 1000 d 00:00 ± 10 d 00:00"),
+            (48, "draining · 37.1 % · left 1000 d 00:00"),
+            (32, "draining · left 1000 d 00:00"),
+            (20, "left 1000 d 00:00"),
+            (7, "left 10"),
             (0, ""),
         ] {
             let longest = if width == 100 { 300 } else { width };
@@ -176,7 +171,7 @@ mod tests {
         for width in 32..300 {
             let line = progress_line(&progress, width);
             assert!(
-                line.chars().count() <= width && line.contains("ETA"),
+                line.chars().count() <= width && line.contains("left"),
                 "{line}"
             );
         }
@@ -193,7 +188,7 @@ mod tests {
             }),
             ..Progress::default()
         };
-        assert!(progress_line(&progress, 200).ends_with("ETA about 200 years"));
+        assert!(progress_line(&progress, 200).ends_with("left about 200 years"));
     }
 
     #[test]

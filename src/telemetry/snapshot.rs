@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::incident;
+use super::{RunFacts, incident};
 use crate::actors::{EventKind, Observer, Progress, RunEvent, RunState, TaskMap};
 use crate::board::{GivenBoard, Size};
 use crate::engine::{Engine, seconds};
@@ -114,6 +114,11 @@ impl Incident {
 }
 
 impl Snapshot {
+    /// What is told of the run everywhere.
+    pub fn facts(&self) -> RunFacts {
+        RunFacts::of(&self.progress, &self.host)
+    }
+
     /// Reads a snapshot that was written as JSON. It may come from a stranger.
     ///
     /// # Errors

@@ -20,7 +20,7 @@ fn a_run_is_shown_paused_and_stopped_and_the_terminal_is_as_before() {
         "stty -a > before; {PROGRAM} {LONG} --dir run --tui"
     ));
     let screen = tmux.see_that("a whole picture", |screen| {
-        screen.contains("ETA") && screen.contains("t theme")
+        screen.contains("left ") && screen.contains("t theme")
     });
     for text in [
         "21 queens",

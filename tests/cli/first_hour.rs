@@ -76,7 +76,7 @@ fn redactions() -> Redactions {
         ("[NODES]", r#""nodes":"(?<redacted>[0-9]+)""#),
         ("[SECONDS]", r#""[a-z_]*seconds":(?<redacted>[0-9.e-]+)"#),
         ("[CLOCK]", r#""recorded_at":(?<redacted>[0-9]+)"#),
-        ("[RATE]", r"(?m)^mean rate +(?<redacted>.*)$"),
+        ("[RATE]", r"(?m)^mean speed +(?<redacted>.*)$"),
         ("[SPEED]", r"(?m)^worker-[0-9]+ +(?<redacted>.*)$"),
         ("[AGE]", r"(?m)^ended +(?<redacted>.*) ago$"),
         (

@@ -434,7 +434,7 @@ fn the_status_of_a_finished_run_is_not_that_of_a_live_one() {
     let (code, _, err) = of(&["run", "-n", "12", "--gpu", "off", "--dir", text(&run)]);
     assert_eq!(code, 0, "{err}");
     let (_, out, _) = of(&["status", text(&run)]);
-    for line in ["\nmean rate   ", "\nended       "] {
+    for line in ["\nmean speed  ", "\nended       "] {
         assert!(out.contains(line), "{out}");
     }
     assert!(

@@ -148,7 +148,13 @@ fn again_with(faults: &str) -> (String, Vec<WorkerId>) {
         code == 0 && out.contains("365596"),
         "{faults}: {code} {out}{err}"
     );
-    let sick = status(&dir, 14).sick.into_iter();
+    let sick = status(&dir, 14).sick;
+    let (_, shown, _) = of(&["status", text(&dir)]);
+    for (host, sick) in &sick {
+        let line = format!("\nfaulty      {} on {host}: {}\n", sick.worker, sick.reason);
+        assert!(shown.contains(&line), "{shown}");
+    }
+    let sick = sick.into_iter();
     (out + &err, sick.map(|(_, sick)| sick.worker).collect())
 }
 

@@ -9,7 +9,7 @@ use crate::cli::commands::config::annotated;
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, print_json, say};
 use crate::cli::print::board_result::BoardResult;
-use crate::cli::print::count_report::{self, CorrectionReport, counted};
+use crate::cli::print::count_report::{self, CorrectionReport};
 use crate::cli::print::printer::Printer;
 use crate::cli::session::job_runner::JobRunner;
 use crate::cli::session::recount_cost::in_words;
@@ -184,7 +184,7 @@ fn again(dir: &Path, settings: &Layers) -> Result<(), Failure> {
         print_json(&json!({ "n": n, "total": null, "counted": again.confirmation }))?;
     }
     if !config.output.json {
-        print(&format!("counted   {}", counted(&again.confirmation)))?;
+        print(&format!("counted   {}", again.confirmation))?;
     }
     store.check_decided(&store.sums()?)?;
     runner.finish()

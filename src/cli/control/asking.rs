@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::live_run::{in_words, of_holder};
+use super::live_run::{in_words, last_said, of_holder};
 use crate::actors::{PauseReason, RunState, WorkerState};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
@@ -13,7 +13,7 @@ use crate::cli::shell::{command_on, resume_command};
 use crate::cluster::{ArrayDirectory, IndexList};
 use crate::config::{HumanDuration, Value};
 use crate::ledger::{
-    Asked, Asker, Request, Store, holder_of, is_held, put_request, read_live, withdraw_request,
+    Asked, Asker, Request, Store, holder_of, is_held, put_request, withdraw_request,
 };
 use crate::telemetry::{Snapshot, duration, several};
 
@@ -242,9 +242,7 @@ fn obeys(snapshot: &Snapshot, request: Request) -> bool {
 
 /// How the process ended that worked on the run last, in words.
 fn end(dir: &Path) -> String {
-    let text = read_live(dir).ok().flatten();
-    let snapshot = text.and_then(|text| Snapshot::read(&text).ok());
-    match snapshot.map(|snapshot| snapshot.progress.state) {
+    match last_said(dir).map(|snapshot| snapshot.progress.state) {
         Some(RunState::Finished) => "finished".to_owned(),
         // One that was killed could not say so.
         _ => format!("stopped; continue with `{}`", resume_command(dir)),

@@ -17,8 +17,13 @@ pub fn old(snapshot: &Snapshot) -> Option<Duration> {
 }
 
 /// What the process that works on the run in `dir`, or did so last, has said of it. `None` if it has said nothing.
+pub fn last_said(dir: &Path) -> Option<Snapshot> {
+    Snapshot::read(&read_live(dir).ok()??).ok()
+}
+
+/// What the process that works on the run in `dir` has said of it. `None` if there is none, or it has said nothing.
 pub fn of_holder(dir: &Path) -> Option<Snapshot> {
-    let snapshot = Snapshot::read(&read_live(dir).ok()??).ok()?;
+    let snapshot = last_said(dir)?;
     is_held_by(dir, snapshot.process, &snapshot.host).then_some(snapshot)
 }
 

@@ -1,7 +1,6 @@
 //! The picture of a job array: its shards, those that are counted now, and its hosts.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Rect};
@@ -9,11 +8,11 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::array_areas::{ArrayAreas, Wanted};
+use super::areas::{Areas, Wanted};
 use super::cell::Cell;
 use super::map_panel::{Legend, draw_map, room as room_for};
 use super::parts::{
-    boxed, draw_help, figure_lines, flow, key_line, percent, safe, share_bar, speed, state,
+    boxed, draw_help, figure_lines, figures_of, flow, key_line, safe, share_line, state,
 };
 use super::picture::Picture;
 use super::speed_chart::draw_speed;
@@ -21,8 +20,9 @@ use super::table::{Column, Rows};
 use crate::actors::RunState;
 use crate::cli::print::array_report::{ArrayReport, name};
 use crate::cli::print::host_lines::hosts_in_words;
+use crate::cli::print::shard_moments::RunningShard;
 use crate::cluster::{IndexList, ShardState};
-use crate::telemetry::{Snapshot, Speeds, duration, grouped};
+use crate::telemetry::{Fact, Speeds, duration, grouped, percent, speed};
 
 /// A job array at one moment.
 pub struct ArrayMoment {
@@ -32,40 +32,10 @@ pub struct ArrayMoment {
     pub what: String,
     /// How far the shards are.
     pub report: ArrayReport,
-    /// The shards that processes work on.
-    pub running: Vec<RunningShard>,
-    /// How fast these were together, reading by reading, since the watch began.
+    /// How fast the running shards were together, reading by reading, since the watch began.
     pub speeds: Speeds,
     /// The commands by which it goes on, if any is needed, and the scripts that are outdated.
     pub next_steps: Vec<String>,
-}
-
-/// A shard that a process works on.
-pub struct RunningShard {
-    /// Its number.
-    pub index: u64,
-    /// What the process says of it; `None` if it has not said anything yet.
-    pub snapshot: Option<Snapshot>,
-    /// How old that is, if it is old.
-    pub old: Option<Duration>,
-}
-
-impl RunningShard {
-    /// What the process says now: nothing that is old.
-    fn now(&self) -> Option<&Snapshot> {
-        self.snapshot.as_ref().filter(|_| self.old.is_none())
-    }
-
-    /// Nodes per second at the moment.
-    pub fn nodes_per_second(&self) -> f64 {
-        self.now()
-            .map_or(0.0, |snapshot| snapshot.progress.speed.nodes_per_second())
-    }
-
-    fn is_paused(&self) -> bool {
-        self.now()
-            .is_some_and(|snapshot| snapshot.progress.state == RunState::Paused)
-    }
 }
 
 type View<'a> = super::picture::View<'a, ArrayMoment>;
@@ -77,7 +47,12 @@ impl Picture for ArrayMoment {
 
     /// If all running shards are.
     fn is_paused(&self) -> bool {
-        !self.running.is_empty() && self.running.iter().all(RunningShard::is_paused)
+        let running = &self.report.moments.running;
+        let is_paused = |shard: &RunningShard| {
+            let now = shard.now();
+            now.is_some_and(|now| now.progress.state == RunState::Paused)
+        };
+        !running.is_empty() && running.values().all(is_paused)
     }
 }
 
@@ -85,24 +60,22 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
     let area = frame.area();
     let figures = figures(view, area.width);
     let footer = footer(view, area);
-    let hosts = hosts_in_words(view.of.report.hosts());
+    let hosts = hosts_in_words(&view.of.report.hosts);
     let shards = shard_cells(&view.of.report);
-    let areas = ArrayAreas::new(
+    let areas = Areas::of_array(
         area,
         &Wanted {
             figures: figures.len(),
             footer: footer.len(),
-            shards: shards.len(),
+            cells: shards.len(),
             // A header, and a row at least.
-            rows: view.of.running.len().max(1) + 1,
-            hosts: hosts.len(),
+            rows: view.of.report.moments.running.len().max(1) + 1,
+            below: hosts.len(),
         },
     );
     frame.render_widget(Paragraph::new(title(view)), areas.title);
-    frame.render_widget(
-        Paragraph::new(share_line(view, areas.share.width)),
-        areas.share,
-    );
+    let share = share_line(view.theme, area.width, &view.of.report.facts, None);
+    frame.render_widget(share, areas.share);
     frame.render_widget(Paragraph::new(figures), areas.figures);
     draw_speed(
         frame,
@@ -118,10 +91,10 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
     };
     draw_map(frame, view.theme, areas.map, &title, &cells, &SHARDS);
     let first = draw_shards(frame, view, areas.table);
-    if areas.hosts.height > 2 {
+    if areas.below.height > 2 {
         let lines = hosts.iter().map(|line| Line::raw(safe(view.theme, line)));
         let lines = Paragraph::new(lines.collect::<Vec<_>>());
-        frame.render_widget(lines.block(boxed(view.theme, " hosts ")), areas.hosts);
+        frame.render_widget(lines.block(boxed(view.theme, " hosts ")), areas.below);
     }
     frame.render_widget(Paragraph::new(footer), areas.footer);
     let help = view
@@ -173,40 +146,20 @@ fn title(view: &View<'_>) -> Line<'static> {
     ])
 }
 
-fn share_line(view: &View<'_>, width: u16) -> Line<'static> {
-    let (done, all) = view.of.report.tasks();
-    let share = done as f64 / all.max(1) as f64;
-    let after = format!(
-        " {} · {} of {} tasks",
-        percent(share),
-        grouped(done),
-        grouped(all)
-    );
-    share_bar(view.theme, width, share, &after)
-}
-
 /// How many shards there are of each kind, and what all of them do together.
 fn figures(view: &View<'_>, width: u16) -> Vec<Line<'static>> {
-    let ArrayMoment {
-        report, running, ..
-    } = view.of;
-    let of = |state| report.shards(state).collect::<IndexList>();
-    let mut figures: Vec<_> = [
+    let report = &view.of.report;
+    let shards = |state| report.shards(state).collect::<IndexList>().len();
+    let states = [
         (ShardState::Finished, view.theme.good()),
         (ShardState::Running, view.theme.good()),
         (ShardState::Stopped, view.theme.waiting()),
         (ShardState::NotBegun, Style::new()),
     ]
-    .map(|(state, style)| (name(state), grouped(of(state).len()), style))
-    .into();
-    let speeds = running.iter().map(RunningShard::nodes_per_second);
-    figures.push(("speed", speed(speeds.sum()), Style::new()));
-    let audits: u64 = report.hosts().values().map(|host| host.audits).sum();
-    figures.push(("audits", grouped(audits), Style::new()));
-    for (host, sick) in report.sick() {
-        let who = safe(view.theme, &format!("{} on {host}", sick.worker));
-        figures.push(("counted wrongly", who, view.theme.bad()));
-    }
+    .map(|(state, style)| (Fact::new(name(state), grouped(shards(state))), style));
+    let figures = states
+        .into_iter()
+        .chain(figures_of(view.theme, &report.facts));
     figure_lines(view.theme, figures, width)
 }
 
@@ -222,7 +175,7 @@ const COLUMNS: [Column; 7] = [
 
 /// Returns the first running shard that is shown.
 fn draw_shards(frame: &mut Frame<'_>, view: &View<'_>, area: Rect) -> usize {
-    let running = &view.of.running;
+    let running: Vec<_> = view.of.report.moments.running.iter().collect();
     let rows = Rows {
         columns: &COLUMNS,
         titles: COLUMNS.map(|column| column.0.into()),
@@ -230,18 +183,18 @@ fn draw_shards(frame: &mut Frame<'_>, view: &View<'_>, area: Rect) -> usize {
         none: "no shard is counted at the moment",
     };
     rows.draw(frame, view.theme, area, view.first, |index| {
-        let shard = &running[index];
+        let (number, shard) = running[index];
         let style = match shard.now() {
             None => view.theme.waiting(),
             Some(snapshot) => state(&snapshot.progress, view.theme).1,
         };
-        (cells(view, shard).map(Line::from), style)
+        (cells(view, *number, shard).map(Line::from), style)
     })
 }
 
 /// What the table says of a running shard.
-fn cells(view: &View<'_>, shard: &RunningShard) -> [String; COLUMNS.len()] {
-    let index = shard.index.to_string();
+fn cells(view: &View<'_>, index: u64, shard: &RunningShard) -> [String; COLUMNS.len()] {
+    let index = index.to_string();
     let Some(snapshot) = &shard.snapshot else {
         return [index, "?".into(), "starts".into()]
             .into_iter()

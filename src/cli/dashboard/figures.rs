@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use ratatui::style::Style;
 use ratatui::text::Line;
 
-use super::parts::{Figure, figure_lines, safe, speed};
+use super::parts::{figure_lines, figures_of, plain, safe};
 use crate::machine::Activity;
-use crate::telemetry::{Snapshot, duration, grouped};
+use crate::telemetry::{Fact, Snapshot, duration, grouped};
 
 /// A run as it is drawn.
 type View<'a> = super::picture::View<'a, Snapshot>;
@@ -20,61 +19,33 @@ pub fn figures(view: &View<'_>, width: u16) -> Vec<Line<'static>> {
         machine,
         ..
     } = view.of;
-    let tasks = match progress.tasks_total {
-        Some(total) => format!("{} of {}", grouped(progress.tasks_done), grouped(total)),
-        None => grouped(progress.tasks_done),
-    };
-    let speed = speed(progress.speed.nodes_per_second());
-    let mut figures = match &progress.hosts {
+    let facts = view.of.facts();
+    let (first, waiting) = match &progress.hosts {
         // What was found before the coordinator began is not added up.
         Some(hosts) => {
             let held: u64 = hosts.iter().map(|host| host.tasks_held).sum();
-            vec![
-                ("hosts", hosts.len().to_string(), Style::new()),
-                ("speed", speed, Style::new()),
-                ("tasks", tasks, Style::new()),
-                ("held by hosts", grouped(held), Style::new()),
-            ]
+            (facts.by(), Fact::new("held by hosts", grouped(held)))
         }
-        None => vec![
-            (
-                "solutions so far",
-                grouped(progress.solutions),
-                Style::new(),
-            ),
-            ("speed", speed, Style::new()),
-            ("tasks", tasks, Style::new()),
-            (
-                "queue",
-                format!("{} batches", progress.queued),
-                Style::new(),
-            ),
-            ("audits", grouped(progress.audited), Style::new()),
-        ],
+        None => (
+            Fact::new("solutions so far", grouped(progress.solutions)),
+            Fact::new("queue", format!("{} batches", progress.queued)),
+        ),
     };
+    let mut figures = vec![plain(first)];
+    figures.extend(figures_of(view.theme, &facts));
+    figures.push(plain(waiting));
     if directory.is_some() {
-        let age = progress
-            .checkpoint
-            .map(|at| progress.elapsed.saturating_sub(at));
-        let age = age.map_or("none yet".to_owned(), |age| {
-            format!("{} ago", duration(age))
-        });
-        figures.push(("checkpoint", age, Style::new()));
+        figures.push(plain(facts.checkpoint()));
     }
     if progress.paused > Duration::ZERO {
-        figures.push(("paused", duration(progress.paused), view.theme.waiting()));
-    }
-    if progress.corrected > 0 {
-        figures.push(("corrected", grouped(progress.corrected), view.theme.bad()));
-    }
-    for sick in &progress.taken_out {
-        figures.push(("counted wrongly", sick.worker.to_string(), view.theme.bad()));
+        let paused = Fact::new("paused", duration(progress.paused));
+        figures.push((paused, view.theme.waiting()));
     }
     let own = match view.of.served {
         Some(_) => "this coordinator",
         None => "this run",
     };
-    figures.extend(of_machine(machine, own));
+    figures.extend(of_machine(machine, own).into_iter().map(plain));
     let mut lines = figure_lines(view.theme, figures, width);
     if let Some(reason) = &progress.failure {
         lines.push(Line::styled(safe(view.theme, reason), view.theme.bad()));
@@ -83,8 +54,8 @@ pub fn figures(view: &View<'_>, width: u16) -> Vec<Line<'static>> {
 }
 
 /// What the machine does, as far as its system tells. `own`: whose share of the processors is told.
-fn of_machine(machine: &Activity, own: &str) -> Vec<Figure> {
-    let mut figures = Vec::new();
+fn of_machine(machine: &Activity, own: &str) -> Vec<Fact> {
+    let mut facts = Vec::new();
     if let Some(shares) = machine.shares {
         let mut had = format!(
             "{:.0} % {own}, {:.0} % others",
@@ -97,13 +68,13 @@ fn of_machine(machine: &Activity, own: &str) -> Vec<Figure> {
                 100.0 * shares.steal
             );
         }
-        figures.push(("CPU", had, Style::new()));
+        facts.push(Fact::new("CPU", had));
     }
     if let Some(mhz) = machine.mhz {
-        figures.push(("clock", format!("{:.2} GHz", mhz / 1000.0), Style::new()));
+        facts.push(Fact::new("clock", format!("{:.2} GHz", mhz / 1000.0)));
     }
     if let Some(celsius) = machine.celsius {
-        figures.push(("hottest", format!("{celsius:.0} °C"), Style::new()));
+        facts.push(Fact::new("hottest", format!("{celsius:.0} °C")));
     }
-    figures
+    facts
 }

@@ -5,12 +5,12 @@ use ratatui::layout::{Alignment, Rect};
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-use super::parts::{safe, share_of, speed};
+use super::parts::{safe, share_of};
 use super::table::{Column, Rows};
 use super::theme::Theme;
 use crate::actors::HostProgress;
 use crate::cli::print::process_lines::{SILENT, does};
-use crate::telemetry::{duration, grouped};
+use crate::telemetry::{duration, grouped, speed};
 
 const COLUMNS: [Column; 9] = [
     ("host", 16, Alignment::Left),

@@ -1,6 +1,7 @@
 //! A dashboard of a run: in the terminal of the run itself (`--tui`), or in another one (`watch`), which also shows
 //! job arrays.
 
+mod areas;
 mod array_areas;
 mod array_view;
 mod cell;

@@ -1,8 +1,6 @@
 //! What the pictures of the dashboard have in common. They show what files of strangers say, so every text is made
 //! printable.
 
-use std::time::Duration;
-
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -10,17 +8,13 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph};
 
 use super::theme::Theme;
-use crate::actors::{PauseReason, Progress, RunState};
-use crate::telemetry::{printable, rate};
+use crate::actors::{Progress, RunState};
+use crate::cli::control::live_run::state_in_words;
+use crate::telemetry::{Fact, RunFacts, percent, printable};
 
 /// A text of somebody else, safe for a terminal.
 pub fn safe(theme: Theme, text: &str) -> String {
     theme.text(&printable(text))
-}
-
-/// A share in percent, rounded down, so that 100 % means all.
-pub fn percent(share: f64) -> String {
-    format!("{:.1} %", (share * 1000.0).floor() / 10.0)
 }
 
 /// The share that these nodes are of all, in percent.
@@ -40,20 +34,24 @@ pub fn state(progress: &Progress, theme: Theme) -> (String, Style) {
             theme.waiting()
         }
     };
-    let state = match progress.state {
-        RunState::Paused if !progress.paused_for.is_empty() => {
-            format!("paused ({})", PauseReason::list(&progress.paused_for))
-        }
-        state => state.name().to_owned(),
-    };
+    let state = state_in_words(progress.state.name(), &progress.paused_for);
     (state, style)
 }
 
-/// A bar of which this share is filled, and a text after it.
-pub fn share_bar(theme: Theme, width: u16, share: f64, after: &str) -> Line<'static> {
-    let after = theme.text(after);
+/// A bar of the share that is done, and after it that share, the time left, and when that is over.
+pub fn share_line(
+    theme: Theme,
+    width: u16,
+    facts: &RunFacts,
+    end: Option<String>,
+) -> Line<'static> {
+    let share = facts.share.map(percent);
+    let mut after = vec![share.unwrap_or_else(|| "share not known".to_owned())];
+    after.extend(facts.left().map(|left| left.to_string()));
+    after.extend(end.map(|end| format!("ends {end}")));
+    let after = theme.text(&format!(" {}", after.join(" · ")));
     let room = usize::from(width).saturating_sub(after.chars().count());
-    let (full, empty) = theme.gauge(share, room);
+    let (full, empty) = theme.gauge(facts.share.unwrap_or(0.0), room);
     Line::from(vec![
         Span::styled(full, theme.good()),
         Span::styled(empty, theme.label()),
@@ -61,8 +59,22 @@ pub fn share_bar(theme: Theme, width: u16, share: f64, after: &str) -> Line<'sta
     ])
 }
 
-/// A name, a figure, and how the figure looks.
-pub type Figure = (&'static str, String, Style);
+/// A fact, and how its value looks.
+pub type Figure = (Fact, Style);
+
+/// A fact that looks like most.
+pub const fn plain(fact: Fact) -> Figure {
+    (fact, Style::new())
+}
+
+/// What is said of a run and of an array, without the share and what stands beside it.
+pub fn figures_of(theme: Theme, facts: &RunFacts) -> impl Iterator<Item = Figure> {
+    let done = Fact::new("done", facts.tasks());
+    let figures = [done, facts.speed()].into_iter().chain(facts.audits());
+    let wrong = facts.corrections().into_iter().chain(facts.faulty());
+    let wrong = wrong.map(move |fact| (fact, theme.bad()));
+    figures.map(plain).chain(wrong)
+}
 
 /// Figures, as many on each line as fit.
 pub fn figure_lines(
@@ -70,10 +82,10 @@ pub fn figure_lines(
     figures: impl IntoIterator<Item = Figure>,
     width: u16,
 ) -> Vec<Line<'static>> {
-    let parts = figures.into_iter().map(|(name, value, style)| {
+    let parts = figures.into_iter().map(|(Fact { name, value }, style)| {
         vec![
             Span::styled(format!("{name} "), theme.label()),
-            Span::styled(format!("{value}   "), style),
+            Span::styled(format!("{}   ", safe(theme, &value)), style),
         ]
     });
     flow(parts, width)
@@ -96,11 +108,6 @@ pub fn flow(parts: impl Iterator<Item = Vec<Span<'static>>>, width: u16) -> Vec<
         }
     }
     lines
-}
-
-/// Nodes per second.
-pub fn speed(nodes_per_second: f64) -> String {
-    rate(nodes_per_second as u64, Duration::from_secs(1))
 }
 
 /// A box with a title.

@@ -2,49 +2,15 @@
 
 use ratatui::layout::{Constraint, Layout, Rect};
 
+use super::areas::{Areas, Wanted, lines};
+
 /// From so many columns on, the map stands beside the speed.
 const WIDE: u16 = 100;
 
-/// The areas of the parts. One for which there is no room has no height.
-pub struct RunAreas {
-    /// What is counted, and the state.
-    pub title: Rect,
-    /// The share done.
-    pub share: Rect,
-    /// Figures.
-    pub figures: Rect,
-    /// The picture of the speed.
-    pub speed: Rect,
-    /// The map of the tasks.
-    pub map: Rect,
-    /// The table of workers or hosts.
-    pub table: Rect,
-    /// What happened.
-    pub events: Rect,
-    /// How to go on, and the keys.
-    pub footer: Rect,
-}
-
-/// How many lines the parts would fill.
-pub struct Wanted {
-    /// Figures.
-    pub figures: usize,
-    /// The footer.
-    pub footer: usize,
-    /// Rows of the table, with its header.
-    pub rows: usize,
-    /// Cells of the map.
-    pub cells: usize,
-    /// What happened.
-    pub incidents: usize,
-}
-
-impl RunAreas {
+impl Areas {
     /// On a screen of this size. What is less important goes first: events, the map, the speed, figures.
-    pub fn new(screen: Rect, wanted: &Wanted) -> Self {
-        let lines = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
-        let footer = lines(wanted.footer);
-        let room = screen.height.saturating_sub(2 + footer);
+    pub fn of_run(screen: Rect, wanted: &Wanted) -> Self {
+        let room = Self::room(screen, wanted);
         let rows = lines(wanted.rows);
         // The table needs three lines at least, and is worth more than the last figures.
         let table = rows.min(3);
@@ -73,7 +39,7 @@ impl RunAreas {
                 room -= more;
             }
         };
-        let all_events = lines(wanted.incidents + 2);
+        let all_events = lines(wanted.below + 2);
         more(&mut events, all_events.min(6));
         let inside = match is_beside {
             true => beside(screen)[1].width,
@@ -86,37 +52,15 @@ impl RunAreas {
         more(&mut speed, 16);
         more(&mut events, all_events);
         more(&mut speed, if is_beside { whole_map.min(30) } else { 24 });
-        let [title, share, figures, band, map, table, events, footer] = Layout::vertical([
-            Constraint::Length(1),
-            Constraint::Length(1),
-            Constraint::Length(figures),
-            Constraint::Length(speed),
-            Constraint::Length(map),
-            Constraint::Min(0),
-            Constraint::Length(events),
-            Constraint::Length(footer),
-        ])
-        .areas(screen);
-        let [speed, map] = match is_beside {
-            false => [band, map],
-            true => {
-                Layout::horizontal([Constraint::Percentage(50), Constraint::Min(0)]).areas(band)
-            }
-        };
-        Self {
-            title,
-            share,
-            figures,
-            speed,
-            map,
-            table,
-            events,
-            footer,
+        let mut areas = Self::of(screen, wanted, [figures, speed, map, events]);
+        if is_beside {
+            [areas.speed, areas.map] = beside(areas.speed);
         }
+        areas
     }
 }
 
 /// The speed and the map in one band.
 fn beside(band: Rect) -> [Rect; 2] {
-    Layout::horizontal([Constraint::Percentage(55), Constraint::Min(0)]).areas(band)
+    Layout::horizontal([Constraint::Percentage(50), Constraint::Min(0)]).areas(band)
 }

@@ -9,9 +9,9 @@ use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 use ratatui::widgets::canvas::{Canvas, Line as Stroke};
 
-use super::parts::{boxed, speed};
+use super::parts::boxed;
 use super::theme::Theme;
-use crate::telemetry::{Speeds, duration};
+use crate::telemetry::{Speeds, duration, speed};
 
 /// Columns at the left for speeds.
 const SCALE: u16 = 13;

@@ -7,17 +7,17 @@ use ratatui::Frame;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
+use super::areas::{Areas, Wanted};
 use super::events_panel::draw_events;
 use super::figures::figures;
 use super::footer::{footer, help_text};
 use super::host_table::draw_hosts;
 use super::map_panel::draw_tasks;
-use super::parts::{draw_help, percent, safe, share_bar, state};
+use super::parts::{draw_help, safe, share_line, state};
 use super::picture::Picture;
-use super::run_areas::{RunAreas, Wanted};
 use super::speed_chart::draw_speed;
 use super::worker_table::draw_workers;
-use crate::actors::{Progress, RunState};
+use crate::actors::RunState;
 use crate::telemetry::{Snapshot, duration};
 
 /// A run as it is drawn.
@@ -48,18 +48,23 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
         Some(hosts) => hosts.len().max(1),
         None => progress.workers.len(),
     };
-    let areas = RunAreas::new(
+    let areas = Areas::of_run(
         screen,
         &Wanted {
             figures: figures.len(),
             footer: footer.len(),
             rows: counting + 1,
             cells: tasks.counted.len(),
-            incidents: incidents.len(),
+            below: incidents.len(),
         },
     );
     frame.render_widget(title(view, areas.title.width), areas.title);
-    frame.render_widget(share_line(view, areas.share.width), areas.share);
+    let facts = view.of.facts();
+    let is_wide = screen.width >= 100;
+    let end = facts.eta.filter(|_| is_wide);
+    let end = end.and_then(|eta| end_of(view, eta.left));
+    let share = share_line(view.theme, screen.width, &facts, end);
+    frame.render_widget(share, areas.share);
     frame.render_widget(Paragraph::new(figures), areas.figures);
     draw_speed(frame, view.theme, areas.speed, speeds, " speed ");
     draw_tasks(frame, view.theme, areas.map, tasks);
@@ -73,7 +78,7 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
             view.first,
         ),
     };
-    draw_events(frame, view.theme, areas.events, incidents);
+    draw_events(frame, view.theme, areas.below, incidents);
     frame.render_widget(Paragraph::new(footer), areas.footer);
     let help = view.help.map(|first| {
         let text = help_text(view);
@@ -126,32 +131,8 @@ fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// A bar, the share done, and the time left.
-fn share_line(view: &View<'_>, width: u16) -> Line<'static> {
-    let Progress { share, eta, .. } = view.of.progress;
-    let mut after = match share {
-        Some(share) => format!(" {}", percent(share)),
-        None => " share not known".to_owned(),
-    };
-    if let Some(eta) = eta {
-        after += &match eta.uncertainty {
-            None => format!(" · ETA about {}", duration(eta.left)),
-            Some(uncertainty) => {
-                format!(" · ETA {} ± {}", duration(eta.left), duration(uncertainty))
-            }
-        };
-    }
-    if let Some(eta) = eta
-        && width >= 100
-        && let Some(end) = end(view, eta.left)
-    {
-        after += &format!(" · ends {end}");
-    }
-    share_bar(view.theme, width, share.unwrap_or(0.0), &after)
-}
-
 /// When this much time will have passed, by the local clock: the hour, with the day if it is another one.
-fn end(view: &View<'_>, left: Duration) -> Option<String> {
+fn end_of(view: &View<'_>, left: Duration) -> Option<String> {
     let taken = Timestamp::from_second(view.of.taken as i64).ok()?;
     let taken = taken.to_zoned_datetime(view.zone.clone());
     let end = taken.checked_add(left).ok()?;

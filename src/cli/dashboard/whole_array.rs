@@ -8,16 +8,15 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use super::array_view::{ArrayMoment, RunningShard};
+use super::array_view::ArrayMoment;
 use super::{End, Screen, Shown, Steer, show};
-use crate::cli::control::live_run::old;
 use crate::cli::control::signals;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::print;
 use crate::cli::print::array_report::ArrayReport;
-use crate::cluster::{ArrayDirectory, ArrayError, ShardState};
-use crate::ledger::{Asked, Asker, Request, put_request, read_live};
-use crate::telemetry::{Snapshot, Speeds};
+use crate::cluster::{ArrayDirectory, ArrayError};
+use crate::ledger::{Asked, Asker, Request, put_request};
+use crate::telemetry::Speeds;
 
 /// How often the shards are read.
 const EVERY: Duration = Duration::from_secs(2);
@@ -100,12 +99,8 @@ impl Reader {
 
     fn read(&mut self) -> Result<ArrayMoment, ArrayError> {
         let report = ArrayReport::read(&self.directory)?;
-        let running: Vec<_> = report
-            .shards(ShardState::Running)
-            .map(|index| self.running(index))
-            .collect();
         let speeds = &mut self.speeds.nodes_per_second;
-        speeds.push(running.iter().map(RunningShard::nodes_per_second).sum());
+        speeds.push(report.moments.nodes_per_second());
         let too_many = speeds.len().saturating_sub(MOST_SPEEDS);
         speeds.drain(..too_many);
         let mut next_steps = report.next_steps(&self.directory, &self.dir);
@@ -115,19 +110,8 @@ impl Reader {
             what: self.directory.array().to_string(),
             next_steps,
             speeds: self.speeds.clone(),
-            running,
             report,
         })
-    }
-
-    fn running(&self, index: u64) -> RunningShard {
-        let text = read_live(&self.directory.shard(index)).ok().flatten();
-        let snapshot = text.and_then(|text| Snapshot::read(&text).ok());
-        RunningShard {
-            index,
-            old: snapshot.as_ref().and_then(old),
-            snapshot,
-        }
     }
 }
 
@@ -137,9 +121,10 @@ struct Shards(ArrayDirectory, Latest);
 impl Shards {
     fn ask(&self, request: Request) -> io::Result<()> {
         let latest = self.1.lock().clone();
-        let mut running = latest.iter().flat_map(|moment| &moment.running);
+        let moments = latest.iter().map(|of| &of.report.moments);
+        let mut running = moments.flat_map(|of| of.running.keys());
         let by = Asker::Watch;
-        running.try_for_each(|shard| put_request(&self.0.shard(shard.index), Asked { request, by }))
+        running.try_for_each(|index| put_request(&self.0.shard(*index), Asked { request, by }))
     }
 }
 

@@ -5,11 +5,11 @@ use ratatui::layout::{Alignment, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::parts::{safe, share_of, speed};
+use super::parts::{safe, share_of};
 use super::table::{Column, Rows};
 use super::theme::Theme;
 use crate::actors::{WorkerProgress, WorkerState};
-use crate::telemetry::grouped;
+use crate::telemetry::{grouped, speed};
 
 /// Columns of the bar.
 const BAR: u16 = 22;

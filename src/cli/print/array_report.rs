@@ -5,15 +5,14 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
-use super::host_lines::{host_json, host_lines, sick_json, sick_lines};
+use super::host_lines::{faulty_lines, host_json, host_lines, sick_json};
 use super::shard_moments::{ShardMoments, WhyStopped};
-use crate::actors::SickWorker;
 use crate::board::GivenSquares;
 use crate::cli::exit::Failure;
 use crate::cli::shell::{command_on, word};
 use crate::cluster::{ArrayDirectory, ArrayError, IndexList, Scheduler, ShardState};
 use crate::ledger::HostShare;
-use crate::telemetry::{self, printable, several};
+use crate::telemetry::{RunFacts, printable, several};
 
 /// The script of the array in `dir`, as a word of a shell.
 pub fn script_word(scheduler: Scheduler, dir: &Path) -> String {
@@ -53,11 +52,13 @@ pub fn outdated_scripts(directory: &ArrayDirectory, dir: &Path) -> Vec<String> {
 
 /// How far an array is.
 pub struct ArrayReport {
+    /// How far its shards are together.
+    pub facts: RunFacts,
+    /// What each host did, by its name.
+    pub hosts: BTreeMap<String, HostShare>,
+    /// What the shards say.
+    pub moments: ShardMoments,
     states: [(ShardState, IndexList); 4],
-    tasks: (u64, u64),
-    hosts: BTreeMap<String, HostShare>,
-    sick: Vec<(String, SickWorker)>,
-    moments: ShardMoments,
     gathered: bool,
 }
 
@@ -71,7 +72,7 @@ impl ArrayReport {
         let division = directory.division(&plans);
         let mut indices: [Vec<u64>; 4] = Default::default();
         let mut hosts = BTreeMap::new();
-        let mut sick = Vec::new();
+        let mut faulty = Vec::new();
         let mut moments = ShardMoments::default();
         let mut done = 0;
         for index in 0..directory.array().shards() {
@@ -86,38 +87,43 @@ impl ArrayReport {
             for session in store.sessions()? {
                 let host = session.facts.host;
                 let workers = session.facts.sick.into_iter();
-                sick.extend(workers.map(|worker| (host.clone(), worker)));
+                faulty.extend(workers.map(|worker| (host.clone(), worker)));
             }
         }
-        let [not_begun, running, stopped, finished] = indices;
-        let tasks = (done, plans.iter().map(|plan| plan.tasks()).sum());
-        let report = Self::of([running, finished, stopped, not_begun], tasks, hosts);
+        let all: u64 = plans.iter().map(|plan| plan.tasks()).sum();
+        let facts = RunFacts {
+            tasks: (done, Some(all)),
+            share: Some(done as f64 / all.max(1) as f64),
+            nodes_per_second: Some(moments.nodes_per_second()),
+            eta: moments.left(),
+            audits: Some(hosts.values().map(|host| host.audits).sum()),
+            faulty,
+            ..RunFacts::default()
+        };
         Ok(Self {
-            sick,
-            moments,
             gathered: directory.is_gathered()?,
-            ..report
+            ..Self::of(indices, facts, hosts, moments)
         })
     }
 
-    /// That of shards that are running, finished, stopped and not begun.
+    /// That of shards that are not begun, running, stopped and finished.
     pub fn of(
         shards: [Vec<u64>; 4],
-        tasks: (u64, u64),
+        facts: RunFacts,
         hosts: BTreeMap<String, HostShare>,
+        moments: ShardMoments,
     ) -> Self {
-        let [running, finished, stopped, not_begun] = shards.map(IndexList::from_iter);
+        let [not_begun, running, stopped, finished] = shards.map(IndexList::from_iter);
         Self {
+            facts,
+            hosts,
+            moments,
             states: [
                 (ShardState::Finished, finished),
                 (ShardState::Running, running),
                 (ShardState::Stopped, stopped),
                 (ShardState::NotBegun, not_begun),
             ],
-            tasks,
-            hosts,
-            sick: Vec::new(),
-            moments: ShardMoments::default(),
             gathered: false,
         }
     }
@@ -129,29 +135,6 @@ impl ArrayReport {
             .iter()
             .filter(|(state, _)| *state != ShardState::Finished);
         self.gathered || open.all(|(_, shards)| shards.is_empty())
-    }
-
-    /// Whether somebody works on a shard.
-    fn is_running(&self) -> bool {
-        self.shards(ShardState::Running).next().is_some()
-    }
-
-    /// Tasks recorded, and tasks in all.
-    #[cfg(feature = "tui")]
-    pub const fn tasks(&self) -> (u64, u64) {
-        self.tasks
-    }
-
-    /// What each host did, by its name.
-    #[cfg(feature = "tui")]
-    pub const fn hosts(&self) -> &BTreeMap<String, HostShare> {
-        &self.hosts
-    }
-
-    /// The workers that counted wrongly, with their hosts.
-    #[cfg(feature = "tui")]
-    pub fn sick(&self) -> &[(String, SickWorker)] {
-        &self.sick
     }
 
     /// The shards that are to be submitted again, unless they wait in the queue.
@@ -168,7 +151,7 @@ impl ArrayReport {
         let again = self.to_submit();
         match (self.gathered, again.is_empty()) {
             (false, false) => submit_again(directory, dir, &again),
-            (false, true) if self.is_running() => Vec::new(),
+            (false, true) if !self.moments.running.is_empty() => Vec::new(),
             _ => vec![command_on("gather", dir)],
         }
     }
@@ -190,14 +173,10 @@ impl ArrayReport {
     /// For people. `dir` is as they named it.
     pub fn text(&self, directory: &ArrayDirectory, dir: &Path) -> String {
         let all = directory.array().shards();
-        let (done, tasks) = self.tasks;
+        let facts = &self.facts;
         let mut lines = vec![
             format!("{}: the array of {}", dir.display(), directory.array()),
-            format!(
-                "done        {done} of {}, {:.1} %",
-                several(tasks, "task"),
-                (1000.0 * done as f64 / tasks.max(1) as f64).floor() / 10.0
-            ),
+            facts.done().line(),
         ];
         for (state, shards) in &self.states {
             if !shards.is_empty() || *state == ShardState::Finished {
@@ -220,14 +199,15 @@ impl ArrayReport {
                 );
             }
         }
-        if let Some(left) = self.moments.left() {
-            let left = telemetry::duration(left);
-            lines.push(format!(
-                "left        {left} if as many shards are counted as now"
-            ));
+        if !self.moments.running.is_empty() {
+            lines.push(facts.speed().line());
+        }
+        if let Some(left) = facts.left() {
+            let left = left.line();
+            lines.push(format!("{left}, if as many shards are counted as now"));
         }
         lines.extend(host_lines(&self.hosts));
-        lines.extend(sick_lines(&self.sick));
+        lines.extend(faulty_lines(facts));
         let again = match self.to_submit().is_empty() {
             true => "",
             false => ", unless they wait in the queue",
@@ -276,13 +256,13 @@ impl ArrayReport {
             "running": of(ShardState::Running),
             "stopped": of(ShardState::Stopped),
             "not_begun": of(ShardState::NotBegun),
-            "tasks_done": self.tasks.0,
-            "tasks_total": self.tasks.1,
+            "tasks_done": self.facts.tasks.0,
+            "tasks_total": self.facts.tasks.1,
             "stopped_why": why.collect::<Vec<_>>(),
-            "eta_seconds": self.moments.left().map(|left| left.as_secs_f64()),
+            "eta_seconds": self.facts.eta.map(|eta| eta.left.as_secs_f64()),
             "gathered": self.gathered,
             "hosts": host_json(&self.hosts),
-            "sick": sick_json(&self.sick),
+            "sick": sick_json(&self.facts.faulty),
         })
     }
 }

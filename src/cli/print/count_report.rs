@@ -17,38 +17,6 @@ use crate::telemetry::{printable, several};
 /// The most corrections that are listed.
 const LISTED: usize = 20;
 
-/// How often the tasks were counted, and by how many hosts.
-pub fn counted(of: &Confirmation) -> String {
-    let hosts = several(of.hosts, "host");
-    let audited = match of.audited {
-        0 => String::new(),
-        audited => format!(" ({audited} of them audited)"),
-    };
-    if of.twice == 0 {
-        return format!("{} once{audited}, on {hosts}", several(of.tasks, "task"));
-    }
-    let places = [
-        (of.on_other_host, "on another host"),
-        (of.on_other_device, "on another device"),
-        (of.on_other_worker, "by another worker"),
-        (of.on_same_worker, "by a worker of the same name"),
-    ];
-    let places = places.iter().filter(|(tasks, _)| *tasks > 0);
-    let places: Vec<_> = places
-        .map(|(tasks, place)| format!("{tasks} {place}"))
-        .collect();
-    format!(
-        "{} of {} twice ({:.1} %), {} once{audited}, on {hosts}; the second time {}; {} by another kernel",
-        of.twice,
-        several(of.tasks, "task"),
-        // Never 100 % by rounding.
-        (1000.0 * of.share_twice()).floor() / 10.0,
-        of.tasks - of.twice,
-        places.join(", "),
-        of.by_other_kernel
-    )
-}
-
 /// Says which counts of the run in `dir` differed, and, unless `quiet`, what each host did if there are several, how
 /// often its tasks were counted and how to count again what was counted once. `known` is what a result says of that; without it, the ledger
 /// is read.
@@ -75,8 +43,10 @@ pub fn tell(dir: &Path, known: Option<Confirmation>, quiet: bool) -> Result<(), 
     if !quiet {
         let once = confirmation.twice < confirmation.tasks;
         let next = once.then(|| format!("; `{}` counts them again", again_command(dir)));
-        let counts = counted(&confirmation);
-        say(&format!("counted {counts}{}", next.unwrap_or_default()));
+        say(&format!(
+            "counted {confirmation}{}",
+            next.unwrap_or_default()
+        ));
     }
     Ok(())
 }

@@ -2,12 +2,10 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
-use super::count_report::counted;
-use super::host_lines::{host_json, host_lines, sick_json, sick_lines};
+use super::host_lines::{faulty_lines, host_json, host_lines, sick_json};
 use super::process_lines::{process_lines, processes_json};
 use crate::actors::PauseReason;
 use crate::board::GivenSquares;
@@ -15,15 +13,16 @@ use crate::cli::control::live_run::{of_holder, paused_for, state_in_words};
 use crate::cli::exit::Failure;
 use crate::cli::shell::resume_command;
 use crate::engine::Plan;
-use crate::ledger::{Division, Latest, LedgerSums, RunInfo, Status, is_held, unix_time};
+use crate::ledger::{Division, Latest, LedgerSums, RunInfo, Status, is_held};
 use crate::run_directory::{open, open_to_glance};
-use crate::telemetry::{self, Snapshot, printable, several};
+use crate::telemetry::{self, Fact, RunFacts, Snapshot, measured, printable, several};
 
 /// How far a run is.
 pub struct DirectoryReport {
     info: RunInfo,
     plans: Vec<Arc<dyn Plan>>,
     status: Status,
+    facts: RunFacts,
     state: DirectoryState,
     /// What the coordinator says, of a run over many hosts at which one is at work.
     served: Option<Snapshot>,
@@ -45,11 +44,22 @@ impl DirectoryReport {
         let _moment = store.moment()?;
         let sums = check.then(|| store.sums()).transpose()?;
         let status = Status::read(&store, &plans, division)?;
+        let state = DirectoryState::of(&status, held, dir);
+        let served = of_holder(dir).filter(|snapshot| snapshot.served.is_some());
+        let mut facts = status.facts();
+        facts.eta = facts.eta.filter(|_| state == DirectoryState::Running);
+        if let Some(run) = &served {
+            // The latest process that wrote to the ledger is one of many that count.
+            let live = run.facts();
+            facts.nodes_per_second = live.nodes_per_second;
+            (facts.eta, facts.workers) = (live.eta, live.workers);
+        }
         Ok(Self {
             info: store.info().clone(),
             plans,
-            state: DirectoryState::of(&status, held, dir),
-            served: of_holder(dir).filter(|snapshot| snapshot.served.is_some()),
+            facts,
+            state,
+            served,
             status,
             sums,
         })
@@ -66,13 +76,13 @@ impl DirectoryReport {
             info,
             plans,
             status,
+            facts,
             state,
             served,
             ..
         } = self;
         let served = served.as_ref();
         let latest = status.latest.as_ref();
-        let running = latest.filter(|_| *state == DirectoryState::Running);
         let tally = |plan: &Arc<dyn Plan>| {
             let engine = plan.engine();
             let solutions = |sums: &LedgerSums| {
@@ -95,28 +105,19 @@ impl DirectoryReport {
             "state": state.name(),
             "paused_for": state.paused_for(),
             "shard": info.shard.to_string(),
-            "tasks_done": status.shard_tasks.0,
-            "tasks_total": status.shard_tasks.1,
+            "tasks_done": facts.tasks.0,
+            "tasks_total": facts.tasks.1,
             "run_tasks_missing": status.missing.tasks(),
             "share": status.share,
             "tasks_per_second": latest
                 .filter(|latest| latest.tasks > 0 && served.is_none())
                 .map(Latest::tasks_per_second),
-            "nodes_per_second": match served {
-                Some(run) => Some(run.progress.speed.nodes_per_second()),
-                None => latest
-                    .filter(|latest| latest.tasks > 0)
-                    .map(Latest::nodes_per_second),
-            },
-            "eta_seconds": match served {
-                Some(run) => run.progress.eta.map(|eta| eta.left),
-                None => running.and_then(|latest| latest.left),
-            }
-            .map(|left| left.as_secs_f64()),
-            "checkpoint_age_seconds": latest.map(checkpoint_age),
-            "audits": status.audited,
+            "nodes_per_second": facts.nodes_per_second,
+            "eta_seconds": facts.eta.map(|eta| eta.left.as_secs_f64()),
+            "checkpoint_age_seconds": facts.checkpoint.map(|age| age.as_secs()),
+            "audits": facts.audits,
             "counted": status.counted,
-            "sick": sick_json(&status.sick),
+            "sick": sick_json(&facts.faulty),
             "sessions": status.sessions,
             "hosts": host_json(&status.hosts),
             "processes": served.map(processes_json),
@@ -147,12 +148,12 @@ impl DirectoryReport {
             info,
             plans,
             status,
+            facts,
             state,
             served,
             ..
         } = self;
         let versions: Vec<_> = plans.iter().map(|plan| plan.name().to_string()).collect();
-        let (done, all) = status.shard_tasks;
         let mut lines = vec![
             format!(
                 "{}: {}, {}, {}",
@@ -161,37 +162,32 @@ impl DirectoryReport {
                 versions.join(" and "),
                 state.in_words()
             ),
-            match all {
-                0 => "done        this shard has no tasks".to_owned(),
-                _ => format!(
-                    "done        {done} of {}, {:.1} %",
-                    several(all, "task"),
-                    100.0 * status.share
-                ),
-            },
+            facts.done().line(),
         ];
         if info.shard.count() > 1 {
             lines.push(format!("shard       {}", info.shard));
         }
-        if let Some(run) = served {
-            lines.extend(process_lines(run));
+        if served.is_some() {
+            lines.extend([facts.speed().line(), facts.by().line()]);
         } else if let Some(latest) = &status.latest {
-            lines.extend(speed(latest, state));
+            lines.extend(speed(facts, latest, state).map(|speed| speed.line()));
             if !latest.session.facts.devices.is_empty() {
                 lines.push(format!(
                     "devices     {}",
                     latest.session.facts.devices.join(", ")
                 ));
             }
-            if let (DirectoryState::Running, Some(left)) = (state, latest.left) {
-                lines.push(format!("left        {}", telemetry::duration(left)));
-            }
-            let age = Duration::from_secs(checkpoint_age(latest));
+        }
+        lines.extend(facts.left().map(|left| left.line()));
+        if let Some(run) = served {
+            lines.extend(process_lines(run));
+        } else if let Some(latest) = &status.latest {
+            let checkpoint = facts.checkpoint();
             let last = match state {
-                DirectoryState::Finished => "ended",
-                _ => "checkpoint",
+                DirectoryState::Finished => Fact::new("ended", checkpoint.value),
+                _ => checkpoint,
             };
-            lines.push(format!("{last:<11} {} ago", telemetry::duration(age)));
+            lines.push(last.line());
             for (worker, speed) in &latest.workers {
                 lines.push(format!(
                     "{:<11} {}, {} ({})",
@@ -202,16 +198,10 @@ impl DirectoryReport {
                 ));
             }
         }
-        lines.push(format!("audits      {}", status.audited));
-        lines.push(format!("counted     {}", counted(&status.counted)));
-        if status.counted.corrections > 0 {
-            lines.push(format!(
-                "corrected   {}, {} contested",
-                several(status.counted.corrections, "correction"),
-                several(status.counted.contested, "task")
-            ));
-        }
-        lines.extend(sick_lines(&status.sick));
+        lines.extend(facts.audits().map(|audits| audits.line()));
+        lines.push(format!("counted     {}", status.counted));
+        lines.extend(facts.corrections().map(|of| of.line()));
+        lines.extend(faulty_lines(facts));
         lines.push(format!("sessions    {}", status.sessions));
         // The lines above say all of a single one.
         if status.hosts.len() > 1 || served.is_some() {
@@ -275,42 +265,28 @@ impl DirectoryState {
     }
 }
 
-/// Seconds since the last commit. The clocks of two machines may differ.
-fn checkpoint_age(latest: &Latest) -> u64 {
-    u64::try_from(unix_time().saturating_sub(latest.session.committed)).unwrap_or(0)
-}
-
 /// How fast the latest process is, or was, since it began. `None` if it has ended and counted nothing.
-fn speed(latest: &Latest, state: &DirectoryState) -> Option<String> {
-    let facts = &latest.session.facts;
-    let machine = format!("on {} ({})", facts.host, facts.isa);
-    let elapsed = latest.session.elapsed;
-    if latest.tasks == 0 || elapsed.is_zero() {
-        return state
-            .is_at_work()
-            .then(|| format!("rate        not known yet, {machine}"));
+fn speed(facts: &RunFacts, latest: &Latest, state: &DirectoryState) -> Option<Fact> {
+    let Fact { name, value } = facts.speed();
+    let of = &latest.session.facts;
+    let machine = format!("on {} ({})", of.host, of.isa);
+    let is_at_work = state.is_at_work();
+    if facts.nodes_per_second.is_none() {
+        return is_at_work.then(|| Fact::new(name, format!("{value}, {machine}")));
     }
+    let (name, time) = match is_at_work {
+        true => (name, String::new()),
+        false => {
+            let elapsed = measured(latest.session.elapsed);
+            ("mean speed", format!(" over {elapsed}"))
+        }
+    };
     // Otherwise the figures would seem to be those of the records.
     let which = match latest.second {
         0 => "",
         _ => ", of the second count",
     };
-    let rates = format!(
-        "{:.1} tasks/s, {}",
-        latest.tasks_per_second(),
-        telemetry::rate(latest.nodes, elapsed)
-    );
-    Some(match state {
-        DirectoryState::Running | DirectoryState::Paused(_) => {
-            format!("rate        {rates} {machine}{which}")
-        }
-        DirectoryState::Stopped | DirectoryState::Finished => {
-            let time = if elapsed < Duration::from_millis(50) {
-                "less than 0.1 s".to_owned()
-            } else {
-                telemetry::duration(elapsed)
-            };
-            format!("mean rate   {rates} over {time} {machine}{which}")
-        }
-    })
+    let tasks = latest.tasks_per_second();
+    let value = format!("{value}, {tasks:.1} tasks/s{time} {machine}{which}");
+    Some(Fact::new(name, value))
 }

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use crate::actors::SickWorker;
 use crate::ledger::{HostShare, unix_time};
-use crate::telemetry::{duration, rate, several};
+use crate::telemetry::{RunFacts, duration, rate, several};
 
 /// A line of a status for each host.
 pub fn host_lines(hosts: &BTreeMap<String, HostShare>) -> Vec<String> {
@@ -70,14 +70,11 @@ fn seen_ago(host: &HostShare) -> u64 {
     u64::try_from(unix_time().saturating_sub(host.last_seen)).unwrap_or(0)
 }
 
-/// A line for each worker that counted wrongly, of these hosts.
-pub fn sick_lines(sick: &[(String, SickWorker)]) -> impl Iterator<Item = String> {
-    sick.iter().map(|(host, sick)| {
-        format!(
-            "sick        {} on {host} counted wrongly: {}",
-            sick.worker, sick.reason
-        )
-    })
+/// A line for each worker that counted wrongly, with what it counted wrongly.
+pub fn faulty_lines(facts: &RunFacts) -> impl Iterator<Item = String> {
+    let reasons = facts.faulty.iter().map(|(_, sick)| &sick.reason);
+    let lines = facts.faulty().zip(reasons);
+    lines.map(|(fact, reason)| format!("{}: {reason}", fact.line()))
 }
 
 /// The same for programs.

@@ -10,4 +10,4 @@ pub mod printer;
 pub mod process_lines;
 pub mod result_json;
 pub mod result_table;
-mod shard_moments;
+pub mod shard_moments;

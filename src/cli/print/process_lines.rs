@@ -10,24 +10,10 @@ use crate::telemetry::{Snapshot, duration, rate, several};
 /// A process that is silent for longer is said to be: it gives a sign of life several times in the shortest lease.
 pub const SILENT: Duration = Duration::from_secs(5);
 
-/// The speed of the whole run, the time left, and a line for each process that takes part.
-pub fn process_lines(run: &Snapshot) -> Vec<String> {
-    let processes = run.progress.hosts.as_deref().unwrap_or_default();
-    let cores: u64 = processes.iter().map(|process| process.cpu_workers).sum();
-    let speed = run.progress.speed.nodes_per_second();
-    let mut lines = vec![format!(
-        "rate        {} by {} with {}",
-        rate(speed as u64, Duration::from_secs(1)),
-        match processes.len() {
-            1 => "1 process".to_owned(),
-            number => format!("{number} processes"),
-        },
-        several(cores, "CPU worker")
-    )];
-    if let Some(eta) = run.progress.eta {
-        lines.push(format!("left        {}", duration(eta.left)));
-    }
-    lines.extend(processes.iter().map(|process| {
+/// A line for each process that takes part.
+pub fn process_lines(run: &Snapshot) -> impl Iterator<Item = String> {
+    let processes = run.progress.hosts.iter().flatten();
+    processes.map(|process| {
         format!(
             "process     {}: {}, {}, {}, holds {}, since {}",
             process.host,
@@ -37,15 +23,14 @@ pub fn process_lines(run: &Snapshot) -> Vec<String> {
             process.tasks_held,
             duration(process.joined)
         )
-    }));
-    lines
+    })
 }
 
 /// What a process does, in words.
 pub fn does(process: &HostProgress) -> String {
     match process {
         _ if process.silent > SILENT => format!("silent for {}", duration(process.silent)),
-        _ if process.sick > 0 => format!("{} counted wrongly", process.sick),
+        _ if process.sick > 0 => format!("{} faulty", several(process.sick, "worker")),
         _ if process.paused => "paused".to_owned(),
         _ if process.tasks_held == 0 => "waits".to_owned(),
         _ => format!("counts by {}", process.isa),

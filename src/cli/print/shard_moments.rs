@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::actors::RunState;
-use crate::cli::control::live_run::old;
+use crate::actors::{Eta, RunState};
+use crate::cli::control::live_run::{last_said, old};
 use crate::cluster::{IndexList, ShardState};
-use crate::ledger::read_live;
 use crate::telemetry::Snapshot;
 
 /// Why nobody works on a shard that was begun.
@@ -52,9 +51,27 @@ impl WhyStopped {
     }
 }
 
+/// A shard that a process works on.
+#[derive(Clone, Debug, Default)]
+pub struct RunningShard {
+    /// What the process says of it; `None` if it has not said anything yet.
+    pub snapshot: Option<Snapshot>,
+    /// How old that is, if it is old.
+    pub old: Option<Duration>,
+}
+
+impl RunningShard {
+    /// What the process says now: nothing that is old.
+    pub fn now(&self) -> Option<&Snapshot> {
+        self.snapshot.as_ref().filter(|_| self.old.is_none())
+    }
+}
+
 /// What all shards of an array say.
 #[derive(Clone, Debug, Default)]
 pub struct ShardMoments {
+    /// Those that processes work on, by their numbers.
+    pub running: BTreeMap<u64, RunningShard>,
     why: BTreeMap<WhyStopped, Vec<u64>>,
     /// Shards that are not done: a whole number, less what is done of those that were begun.
     open: f64,
@@ -69,23 +86,33 @@ impl ShardMoments {
             return;
         }
         self.open += 1.0;
-        let text = read_live(directory).ok().flatten();
-        let Some(moment) = text.and_then(|text| Snapshot::read(&text).ok()) else {
-            return;
-        };
-        let left = 1.0 - moment.progress.share.unwrap_or(0.0).clamp(0.0, 1.0);
+        let snapshot = last_said(directory);
+        let share = snapshot.as_ref().and_then(|of| of.progress.share);
+        let left = 1.0 - share.unwrap_or(0.0).clamp(0.0, 1.0);
         self.open -= 1.0 - left;
-        match (state, moment.progress.eta) {
-            (ShardState::Running, Some(eta)) if old(&moment).is_none() && !eta.left.is_zero() => {
-                self.pace += left / eta.left.as_secs_f64();
+        match (state, snapshot) {
+            (ShardState::Running, snapshot) => {
+                let old = snapshot.as_ref().and_then(old);
+                let shard = RunningShard { snapshot, old };
+                let eta = shard.now().and_then(|now| now.progress.eta);
+                if let Some(eta) = eta.filter(|eta| !eta.left.is_zero()) {
+                    self.pace += left / eta.left.as_secs_f64();
+                }
+                self.running.insert(index, shard);
             }
-            (ShardState::Stopped, _) => self
-                .why
-                .entry(WhyStopped::of(moment))
-                .or_default()
-                .push(index),
+            (ShardState::Stopped, Some(moment)) => {
+                let why = WhyStopped::of(moment);
+                self.why.entry(why).or_default().push(index);
+            }
             _ => {}
         }
+    }
+
+    /// Nodes per second of all of them together.
+    pub fn nodes_per_second(&self) -> f64 {
+        let running = self.running.values().filter_map(RunningShard::now);
+        let speeds = running.map(|now| now.progress.speed.nodes_per_second());
+        speeds.sum()
     }
 
     /// Why which shards stopped, as far as they said it.
@@ -95,8 +122,11 @@ impl ShardMoments {
     }
 
     /// How long the rest of the array takes if as many shards are counted as now; `None` while that is not known.
-    pub fn left(&self) -> Option<Duration> {
+    pub fn left(&self) -> Option<Eta> {
         let seconds = Some(self.open / self.pace).filter(|_| self.pace > 0.0)?;
-        Duration::try_from_secs_f64(seconds.max(0.0)).ok()
+        Some(Eta {
+            left: Duration::try_from_secs_f64(seconds.max(0.0)).ok()?,
+            uncertainty: None,
+        })
     }
 }

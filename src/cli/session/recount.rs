@@ -58,7 +58,7 @@ impl Recount {
         }
         say(&format!("to count again: {}", cost.line(by, self.workers)));
         let style = ProgressStyle::with_template(
-            "{pos} of {len} tasks counted again · {elapsed} · ETA {eta}",
+            "{pos} of {len} tasks counted again · {elapsed} · left {eta}",
         );
         let bar = ProgressBar::with_draw_target(Some(cost.tasks), ProgressDrawTarget::stderr())
             .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));

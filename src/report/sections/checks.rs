@@ -2,7 +2,7 @@
 
 use crate::report::RunReport;
 use crate::report::markup::{facts, table, text};
-use crate::telemetry::{board_flags, several};
+use crate::telemetry::board_flags;
 
 impl RunReport {
     /// `again` is the command that counts the run a second time.
@@ -15,68 +15,30 @@ impl RunReport {
             };
             pairs.push(("is the total known", known.to_owned()));
         }
-        pairs.push(("counted a second time", self.second_counts(again)));
-        if self.status.audited > self.status.counted.twice {
-            pairs.push((
-                "audited while it ran",
-                format!(
-                    "{}: a second count before the first is recorded",
-                    several(self.status.audited, "task")
-                ),
-            ));
-        }
         let counted = &self.status.counted;
-        let differed = match (counted.corrections, counted.contested) {
-            (0, 0) => "none".to_owned(),
-            (corrections, contested) => format!("{corrections}, {contested} undecided"),
+        let (done, all) = self.status.shard_tasks;
+        let again = match done == all && counted.twice < counted.tasks {
+            true => format!("; <code>{}</code> counts them again", text(again)),
+            false => String::new(),
         };
-        pairs.push(("counts that differed", differed));
-        let sick = self.status.sick.iter();
-        let sick: Vec<_> = sick
-            .map(|(host, sick)| format!("{} on {host}", sick.worker))
-            .collect();
-        pairs.push((
-            "workers that computed wrongly",
-            if sick.is_empty() {
-                "none".to_owned()
-            } else {
-                text(&sick.join(", "))
-            },
-        ));
+        pairs.push(("counted", counted.to_string() + &again));
+        let run = self.status.facts();
+        for (name, of) in [
+            ("audits", run.audits().into_iter().collect::<Vec<_>>()),
+            ("corrections", run.corrections().into_iter().collect()),
+            ("faulty", run.faulty().collect()),
+        ] {
+            let values: Vec<_> = of.iter().map(|fact| text(&fact.value)).collect();
+            let value = match values.is_empty() {
+                true => "none".to_owned(),
+                false => values.join(", "),
+            };
+            pairs.push((name, value));
+        }
         facts(&pairs) + &self.corrected() + &self.signature_part()
     }
 
-    fn second_counts(&self, again: &str) -> String {
-        let counted = &self.status.counted;
-        if counted.twice == 0 {
-            let (done, all) = self.status.shard_tasks;
-            return match done == all {
-                true => format!("no task; <code>{}</code> counts them again", text(again)),
-                false => "no task".to_owned(),
-            };
-        }
-        let mut places = Vec::new();
-        for (tasks, place) in [
-            (counted.by_other_kernel, "by another kernel"),
-            (counted.on_other_host, "on another machine"),
-            (counted.on_other_device, "on another device"),
-        ] {
-            if tasks > 0 {
-                places.push(format!("{tasks} {place}"));
-            }
-        }
-        let how = match places.is_empty() {
-            true => String::new(),
-            false => format!(": {}", places.join(", ")),
-        };
-        format!(
-            "{} of {}{how}",
-            counted.twice,
-            several(counted.tasks, "task")
-        )
-    }
-
-    /// Tasks of which there were counts that differed.
+    /// The corrections: tasks of which counts differed.
     fn corrected(&self) -> String {
         if self.corrections.is_empty() {
             return String::new();
@@ -91,7 +53,7 @@ impl RunReport {
                 })
                 .collect();
             let state = if logged.is_open() {
-                "undecided"
+                "contested"
             } else {
                 "decided"
             };
@@ -102,7 +64,7 @@ impl RunReport {
             ]
         });
         table(
-            "Counts that differed",
+            "Corrections: counts of a task that differed",
             &["task", "counted by", "state"],
             &rows.collect::<Vec<_>>(),
         )

@@ -135,7 +135,7 @@ impl RunReport {
         table(
             "Who counted how much",
             &[
-                "machine",
+                "host",
                 "counted by",
                 "tasks",
                 "share of the nodes",

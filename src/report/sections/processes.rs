@@ -11,7 +11,7 @@ impl RunReport {
         let columns = [
             "began",
             "took",
-            "machine",
+            "host",
             "processor",
             "workers",
             "devices",

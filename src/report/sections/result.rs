@@ -22,7 +22,7 @@ impl RunReport {
                     (false, false) => "The run is stopped",
                 };
                 format!(
-                    "{state}, and there is no total yet: {why}. Begun {}, last commit {}.",
+                    "{state}, and there is no total yet: {why}. Begun {}, last checkpoint {}.",
                     utc(began),
                     utc(ended)
                 )

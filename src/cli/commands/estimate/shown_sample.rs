@@ -126,7 +126,7 @@ const STEPS: f64 = 1000.0;
 /// known.
 fn times(all: Option<Duration>, elapsed: Duration) -> String {
     let left = all.map_or_else(String::new, |all| {
-        format!(" · ETA {}", duration(all.saturating_sub(elapsed)))
+        format!(" · left {}", duration(all.saturating_sub(elapsed)))
     });
     duration(elapsed) + &left
 }
@@ -152,7 +152,7 @@ mod tests {
         let elapsed = Duration::from_secs(60);
         assert_eq!(times(None, elapsed), "1:00");
         let all = expected(elapsed, 0.2, 4, 2);
-        assert_eq!(times(all, elapsed), "1:00 · ETA 3:00");
+        assert_eq!(times(all, elapsed), "1:00 · left 3:00");
     }
 
     #[test]

@@ -8,19 +8,19 @@ use jiff::tz::TimeZone;
 use super::{PLAIN, assert_file, beside};
 use crate::actors::{Eta, PauseReason, Progress, RunState, TaskMap};
 use crate::board::Size;
-use crate::cli::dashboard::array_view::{ArrayMoment, RunningShard};
+use crate::cli::dashboard::array_view::ArrayMoment;
 use crate::cli::dashboard::parts::screen;
 use crate::cli::dashboard::picture::Picture;
 use crate::cli::print::array_report::ArrayReport;
+use crate::cli::print::shard_moments::{RunningShard, ShardMoments};
 use crate::ledger::HostShare;
-use crate::telemetry::{SnapshotKeeper, Speeds};
+use crate::telemetry::{RunFacts, SnapshotKeeper, Speeds};
 
 type View<'a> = crate::cli::dashboard::picture::View<'a, ArrayMoment>;
 
-fn shard(index: u64, progress: Progress) -> RunningShard {
+fn shard(progress: Progress) -> RunningShard {
     let keeper = SnapshotKeeper::new(Size::new(24).unwrap(), "node\u{1b}7".to_owned(), None);
     RunningShard {
-        index,
         snapshot: Some(keeper.snapshot(
             Progress {
                 share: Some(0.999_99),
@@ -51,8 +51,9 @@ fn paused() -> Progress {
     }
 }
 
-/// An array of eight shards, of which these are counted.
+/// An array of eight shards, of which these are counted, from the third on.
 fn moment(running: Vec<RunningShard>) -> ArrayMoment {
+    let running: BTreeMap<_, _> = (2..).zip(running).collect();
     let host = HostShare {
         sessions: 3,
         tasks: 1000,
@@ -63,16 +64,25 @@ fn moment(running: Vec<RunningShard>) -> ArrayMoment {
         last_seen: i64::MAX,
         ..HostShare::default()
     };
-    let indices = running.iter().map(|shard| shard.index).collect();
+    let indices = running.keys().copied().collect();
+    let mut moments = ShardMoments::default();
+    moments.running = running;
+    let facts = RunFacts {
+        tasks: (1000, Some(3000)),
+        share: Some(1.0 / 3.0),
+        nodes_per_second: Some(2e6),
+        audits: Some(2),
+        ..RunFacts::default()
+    };
     ArrayMoment {
         dir: "array-n24".into(),
         what: "n = 24 by colour-1 and census-1 in 8 shards".to_owned(),
         report: ArrayReport::of(
-            [indices, vec![0, 1], vec![7], vec![6]],
-            (1000, 3000),
+            [vec![6], indices, vec![7], vec![0, 1]],
+            facts,
             BTreeMap::from([("node7".to_owned(), host)]),
+            moments,
         ),
-        running,
         speeds: Speeds {
             each: Duration::from_secs(2),
             nodes_per_second: vec![1e6, 2e6],
@@ -97,14 +107,10 @@ fn view(of: &ArrayMoment) -> View<'_> {
 fn the_screens_of_an_array_are_as_before() {
     let silent = RunningShard {
         old: Some(Duration::from_secs(90)),
-        ..shard(4, running())
+        ..shard(running())
     };
-    let new = RunningShard {
-        index: 5,
-        snapshot: None,
-        old: None,
-    };
-    let moment = moment(vec![shard(2, running()), shard(3, paused()), silent, new]);
+    let new = RunningShard::default();
+    let moment = moment(vec![shard(running()), shard(paused()), silent, new]);
     for (width, height) in [(20, 5), (40, 12), (80, 24), (120, 34), (250, 60)] {
         let shown = screen(&view(&moment), (width, height)).join("\n");
         assert_file(
@@ -116,24 +122,20 @@ fn the_screens_of_an_array_are_as_before() {
 
 #[test]
 fn an_array_is_paused_if_all_running_shards_are() {
-    let of = |shards: Vec<Progress>| {
-        let shards = (2..).zip(shards).map(|(index, of)| shard(index, of));
-        moment(shards.collect()).is_paused()
-    };
+    let of = |shards: Vec<Progress>| moment(shards.into_iter().map(shard).collect()).is_paused();
     assert!(of(vec![paused(), paused()]));
     assert!(!of(vec![paused(), running()]));
     let silent = RunningShard {
         old: Some(Duration::from_secs(90)),
-        ..shard(3, paused())
+        ..shard(paused())
     };
-    assert!(!moment(vec![shard(2, paused()), silent]).is_paused());
+    assert!(!moment(vec![shard(paused()), silent]).is_paused());
     assert!(!of(Vec::new()));
 }
 
 #[test]
 fn every_size_is_drawn() {
-    let moments = [0, 1, 300]
-        .map(|shards| moment((0..shards).map(|index| shard(index, running())).collect()));
+    let moments = [0, 1, 300].map(|shards| moment((0..shards).map(|_| shard(running())).collect()));
     for moment in &moments {
         for width in (1..=24).chain([40, 80, 100, 300]) {
             for height in (1..=16).chain([24, 30, 60, 200]) {

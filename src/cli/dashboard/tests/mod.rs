@@ -173,6 +173,9 @@ fn every_size_is_drawn_and_shows_the_state() {
         suspects: 3,
     });
     snapshot.progress.corrected = 1;
+    let shown = screen(&view(&snapshot, PLAIN), (160, 34)).join("\n");
+    let wrong = "audits 3   corrections 1   faulty worker-3 on node7";
+    assert!(shown.contains(wrong), "{shown}");
     for width in (1..=24).chain([40, 80, 100, 300]) {
         for height in (1..=16).chain([24, 30, 60, 200]) {
             for help in [None, Some(99)] {
@@ -271,7 +274,7 @@ fn a_run_over_many_hosts_shows_them_and_how_it_is_served() {
         host("node3", 0, 0),
     ]);
     let shown = screen(&view(&snapshot, PLAIN), (80, 24)).join("\n");
-    let figures = "hosts 3   speed 0.00 node/s   tasks 62 of 4,298   held by hosts 500";
+    let figures = "by 195 workers on 3 hosts   done 62 of 4,298 tasks   speed 0.00 node/s";
     assert!(shown.contains(figures), "{shown}");
     let table = "\
 host              does                        speed    share    holds     tasks
