@@ -183,6 +183,31 @@ fn results_that_nobody_asked_for_are_not_recorded_and_their_sender_is_named() {
 }
 
 #[test]
+fn what_a_worker_reports_faster_than_it_is_written_is_not_taken() {
+    let mut run = Run::new(&[]);
+    let lease = run.lease("flood");
+    let items = run.results(lease.engine, lease.tasks().take(1));
+    let items: Vec<_> = items.into_iter().cycle().take(4096).collect();
+    let mut from = 0;
+    let mut taken = || {
+        let mut taken = 0;
+        for _ in 0..100 {
+            let now = to_be_recorded(&run.report("flood", from, items.clone())).len() as u64;
+            from += now;
+            taken += now;
+        }
+        taken
+    };
+    let most = taken();
+    assert_eq!((most, taken()), (65_536, 0));
+    let written = Written::default();
+    let receipt = [("flood".to_owned(), 4096)];
+    run.coordinator.recorded(NOW, &written, &receipt);
+    let mut again = || to_be_recorded(&run.report("flood", most, items.clone())).len();
+    assert_eq!((again(), again()), (4096, 0));
+}
+
+#[test]
 fn nobody_gets_a_lease_by_saying_that_it_has_one() {
     let mut run = Run::new(&[]);
     let invented = Lease {

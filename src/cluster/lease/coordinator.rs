@@ -38,6 +38,10 @@ const LAST_CANARY: Duration = Duration::from_secs(10);
 /// The most leases of a worker that are taken over from an earlier coordinator. A worker has two.
 const MOST_LEASES: usize = 8;
 
+/// The most items of a worker that wait for the ledger: further ones are not taken, and come again. So a worker that
+/// reports faster than they are written does not fill the memory.
+const MOST_WAITING: u64 = 1 << 16;
+
 /// Why a worker of a banned host is refused.
 const BANNED: &str = "the owner of the run has banned it";
 
@@ -510,7 +514,8 @@ impl Coordinator {
             return self.ignore(worker, OTHER_RUN, 1, effects);
         }
         // Later items wait for those that were lost on the way: they come again.
-        if report.from > member.heard.next() {
+        let waiting = member.heard.next() - member.committed;
+        if report.from > member.heard.next() || waiting >= MOST_WAITING {
             member.seen = now;
             return;
         }

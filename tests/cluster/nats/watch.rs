@@ -30,7 +30,7 @@ fn the_hosts_of_a_run_are_shown_paused_and_left() {
     });
     for text in [
         "18 queens · running",
-        "hosts 2 ",
+        "by 2 workers on 1 host",
         "1,034 tasks, 2 a cell",
         "joined (1 CPU worker)",
         "queenfold serve --nats nats://",
