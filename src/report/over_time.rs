@@ -7,7 +7,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::RunReport;
 use super::clock::Clock;
-use super::drawing::{Drawn, MEASURED, PAUSED, STOPPED, View, label, plain, tidy};
+use super::drawing::{Drawn, MEASURED, PAUSED, STOPPED, View, WHO, label, plain, tidy};
+use super::who::Who;
 use crate::telemetry::printable;
 
 /// The most bins of a drawing.
@@ -140,6 +141,7 @@ fn interruptions(clock: &Clock, height: f64) -> impl Iterator<Item = Rectangle<(
 pub fn lanes(report: &RunReport, clock: &Clock, view: View) -> Drawn {
     let bins = clock.bins(view.part(MOST_BINS));
     let shown = report.lanes.len().min(MOST_LANES);
+    let who = Who::of(report);
     let mut busy = vec![vec![0.0; bins.0.len()]; shown];
     for task in report.tasks.iter().filter(|task| task.lane < shown) {
         bins.spread(task, clock, |bin, part| {
@@ -172,7 +174,7 @@ pub fn lanes(report: &RunReport, clock: &Clock, view: View) -> Drawn {
             let top = lane as f64;
             for (from, to, tone) in tones(&bins.0, busy) {
                 let corners = [(clock.at(from), top + 0.12), (clock.at(to), top + 0.88)];
-                let colour = MEASURED.mix(tone / TONES).filled();
+                let colour = WHO[who.of_lanes[lane]].mix(tone / TONES).filled();
                 chart.draw_series([Rectangle::new(corners, colour)])?;
             }
         }

@@ -229,6 +229,37 @@ fn a_run_of_several_hosts_says_what_each_did_as_its_status_does() {
             (device.into(), faulty.into())
         );
     }
+    // Each has one colour, in the map and in the rows of those who counted.
+    let drawn = html.split("<h2>Who counted</h2>").nth(1).unwrap();
+    let drawn = drawn.split("</svg>").next().unwrap();
+    let mut tops = Vec::new();
+    for host in ["anna", "bob"] {
+        let key = format!("\"></i>{host}: ");
+        let class = html
+            .split(&key)
+            .next()
+            .unwrap()
+            .rsplit("<i class=\"")
+            .next()
+            .unwrap();
+        let value = |name: &str| {
+            let rest = html.split(&format!("--{name}: #")).nth(1).unwrap();
+            rest.split(';').next().unwrap().to_uppercase()
+        };
+        let colour = format!("fill=\"#{}\"", value(class));
+        let bars = drawn.split("<rect").filter(|bar| bar.contains(&colour));
+        let top = |bar: &str| -> u32 {
+            let y = bar.split(" y=\"").nth(1).unwrap();
+            y.split('"').next().unwrap().parse().unwrap()
+        };
+        let tops_of: Vec<_> = bars.map(top).collect();
+        assert!(!tops_of.is_empty(), "{host} {colour}: {drawn}");
+        tops.push(tops_of);
+        // On dark pages it changes with that of the map.
+        let rule = format!("[{colour}] {{ fill: var(--{class}); }}");
+        assert!(html.contains(&rule) || class == "who-0", "{rule}");
+    }
+    assert!(tops[0].iter().max() < tops[1].iter().min(), "{tops:?}");
     // One host is what the rest of the page is about.
     assert!(!page(&parts[1]).contains("<h2>Hosts</h2>"));
 }

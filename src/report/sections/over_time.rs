@@ -84,8 +84,9 @@ impl RunReport {
         }
         let mut html = String::new();
         if clock.is_drawn() {
-            let mut caption = key("measured", "counted all the time; weaker: part of the time")
-                + &interruptions(clock);
+            let mut caption =
+                "Colours as in the map of the tasks; weaker: counted part of the time. ".to_owned()
+                    + &interruptions(clock);
             let more = self.lanes.len().saturating_sub(MOST_LANES);
             if more > 0 {
                 let _ = write!(caption, " {more} more workers are not drawn.");
