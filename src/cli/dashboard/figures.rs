@@ -29,12 +29,17 @@ pub fn figures(view: &View<'_>, width: u16) -> Vec<Line<'static>> {
         // What was found before the coordinator began is not added up.
         Some(hosts) => {
             let held: u64 = hosts.iter().map(|host| host.tasks_held).sum();
-            vec![
+            let mut figures = vec![
                 ("hosts", hosts.len().to_string(), Style::new()),
                 ("speed", speed, Style::new()),
                 ("tasks", tasks, Style::new()),
                 ("held by hosts", grouped(held), Style::new()),
-            ]
+            ];
+            if !progress.gone.is_empty() {
+                let gone = progress.gone.len().to_string();
+                figures.insert(1, ("gone", gone, view.theme.bad()));
+            }
+            figures
         }
         None => vec![
             (
