@@ -324,5 +324,6 @@ fn result(
     Ok(BoardResult {
         result,
         confirmation: Some(confirmation),
+        earlier: None,
     })
 }
