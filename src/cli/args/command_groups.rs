@@ -1,8 +1,12 @@
 //! The commands in groups, as the help and the manual list them. clap has headings for flags alone.
 
+use std::env;
 use std::fmt::Write;
 
 use clap::Command;
+use console::Term;
+
+use crate::cli::output::wrapped;
 
 /// Commands that belong together.
 struct Group {
@@ -44,6 +48,12 @@ const GROUPS: [Group; 7] = [
     },
 ];
 
+/// The most columns of a help text.
+pub const BROADEST: usize = 100;
+
+/// The fewest columns in which it is said what a command does.
+const NARROWEST: usize = 10;
+
 /// clap adds this command as soon as it reads a command line.
 const HELP: &str = "help";
 
@@ -75,18 +85,32 @@ fn does(command: &Command) -> String {
     does
 }
 
-/// `program`, whose help lists the commands in groups.
-pub fn grouped(program: Command) -> Command {
+/// The columns that a help text may have, as clap finds them for the rest of it.
+pub fn columns() -> usize {
+    let terminals = [Term::stdout(), Term::stderr()];
+    let terminal = terminals.iter().find_map(Term::size_checked);
+    let columns = match terminal {
+        Some((_, columns)) => Some(columns.into()),
+        None => env::var("COLUMNS").ok().and_then(|text| text.parse().ok()),
+    };
+    columns.unwrap_or(BROADEST).min(BROADEST)
+}
+
+/// `program`, whose help lists the commands in groups, in so many columns.
+pub fn grouped(program: Command, columns: usize) -> Command {
     let styles = program.get_styles();
     let (header, literal) = (styles.get_header(), styles.get_literal());
     let mut template = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
     let groups = groups(&program);
     let names = groups.iter().flat_map(|(_, commands)| commands);
     let width = names.map(|(name, _)| name.len()).max().unwrap_or(0);
+    let indent = width + 4;
     for (title, commands) in &groups {
         let _ = writeln!(template, "\n{header}{title}:{header:#}");
         for (name, does) in commands {
             let space = width - name.len();
+            let does = wrapped(does, columns.saturating_sub(indent).max(NARROWEST));
+            let does = does.replace('\n', &format!("\n{:indent$}", ""));
             let _ = writeln!(
                 template,
                 "  {literal}{name}{literal:#}{:space$}  {does}",
@@ -103,11 +127,13 @@ pub fn grouped(program: Command) -> Command {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
 
     #[test]
     fn each_command_is_in_one_group_and_has_one_line() {
-        let program = crate::cli::program();
+        let program = grouped(crate::cli::Cli::command(), BROADEST);
         let listed: Vec<_> = GROUPS.iter().flat_map(|group| group.names).collect();
         let shown = program.get_subcommands().filter(|of| !of.is_hide_set());
         let shown: Vec<_> = shown.map(Command::get_name).collect();
