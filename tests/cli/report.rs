@@ -214,7 +214,7 @@ fn a_run_of_several_hosts_says_what_each_did_as_its_status_does() {
         };
         let share = 100.0 * host["share"].as_f64().unwrap();
         assert!(share > 1.0 && share < 99.0, "{host}");
-        assert_eq!(cell("share of the nodes"), format!("{share:.1} %"));
+        assert_eq!(cell("share"), format!("{share:.1} %"));
         assert_eq!(cell("tasks"), host["tasks"].to_string());
         assert_eq!(cell("sessions"), host["sessions"].to_string());
         assert_eq!(cell("audits"), host["audits"].to_string());

@@ -22,7 +22,7 @@ impl RunReport {
         let has_faults = !self.status.sick.is_empty();
         let mut columns = vec![
             "host",
-            "share of the nodes",
+            "share",
             "tasks",
             "speed",
             "sessions",
@@ -47,7 +47,7 @@ impl RunReport {
             row
         };
         table(
-            "Speed: of its sessions, each from its start to its last commit",
+            "Share: of the nodes. Speed: of the sessions, each from its start to its last commit",
             &columns,
             &order.into_iter().map(row).collect::<Vec<_>>(),
         )
