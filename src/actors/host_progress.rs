@@ -33,6 +33,32 @@ pub struct HostProgress {
     pub paused: bool,
     /// Workers and devices of it that counted wrongly.
     pub sick: u64,
+    /// Why it takes part no longer; `None` if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gone: Option<Gone>,
+}
+
+/// Why a process takes part no longer that has not taken leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gone {
+    /// It was silent for the time of a lease.
+    Lost,
+    /// The owner of the run has banned its host.
+    Banned,
+    /// It was refused for what it sent.
+    Refused,
+}
+
+impl Gone {
+    /// For people and programs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lost => "lost",
+            Self::Banned => "banned",
+            Self::Refused => "refused",
+        }
+    }
 }
 
 impl HostProgress {

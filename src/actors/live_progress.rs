@@ -60,8 +60,10 @@ impl LiveProgress {
         self.map.lock().map(counting)
     }
 
-    pub(super) fn show_hosts(&self, hosts: Vec<HostProgress>) {
-        self.progress.lock().hosts = Some(hosts);
+    pub(super) fn show_hosts(&self, hosts: Vec<HostProgress>, gone: Vec<HostProgress>) {
+        let mut progress = self.progress.lock();
+        progress.hosts = Some(hosts);
+        progress.gone = gone;
     }
 
     /// What is known now.

@@ -133,7 +133,7 @@ pub use events::{
 };
 #[cfg(feature = "fault-injection")]
 pub use faults::Faults;
-pub use host_progress::HostProgress;
+pub use host_progress::{Gone, HostProgress};
 pub use mean_speed::MeanSpeed;
 pub use outside_run::{OutsideRun, Recorded};
 pub use pause_reason::PauseReason;

@@ -157,9 +157,9 @@ impl OutsideRun {
         });
     }
 
-    /// Shows what the hosts do.
-    pub fn show_hosts(&self, hosts: Vec<HostProgress>) {
-        self.observers.progress().show_hosts(hosts);
+    /// Shows what the hosts do, and which ones are gone.
+    pub fn show_hosts(&self, hosts: Vec<HostProgress>, gone: Vec<HostProgress>) {
+        self.observers.progress().show_hosts(hosts, gone);
     }
 
     /// Whether it is to stop.

@@ -71,6 +71,9 @@ pub struct Progress {
     /// What each process does in a run over many hosts, as its coordinator knows; `None` for a run in one process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<Vec<HostProgress>>,
+    /// The processes of such a run that are gone without leave, as they were last seen; the latest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<HostProgress>,
 }
 
 impl Progress {

@@ -24,16 +24,17 @@ mod session;
 mod shell;
 
 use std::env;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::machine::address_space_limit;
 use crate::system::memory;
 
 pub use exit::Exit;
 
-use args::{hints, missing_parts, usage, version};
+use args::{command_groups, hints, missing_parts, usage, version};
 use commands::{
     array, bench, census, certify, check, compare, completions, config, devices, estimate, explain,
     export, gather, known, ladder, man, merge, pause, report, resume, run, selftest, solve, status,
@@ -81,7 +82,7 @@ const HELP: &str = concat!(
     arg_required_else_help = true,
     // The last of a flag that is given twice decides, so that a script can add to the flags of its user.
     args_override_self = true,
-    max_term_width = 100,
+    max_term_width = command_groups::BROADEST,
     after_help = missing_parts::in_help() + HELP,
 )]
 struct Cli {
@@ -95,7 +96,7 @@ enum Command {
     Run(run::Args),
     /// Estimate what a run would take, from a sample of its tasks
     Estimate(estimate::Args),
-    /// Continue a run in a directory on the hardware of this machine, or let a paused one go on
+    /// Continue a run on this machine, or let a paused one go on
     Resume(resume::Args),
     /// Pause a run that another process counts, until `resume`
     Pause(pause::Args),
@@ -104,9 +105,9 @@ enum Command {
     Stop(stop::Args),
     /// Show the progress of a run in a directory, from another terminal
     Status(status::Args),
-    /// Watch a run or job array on a dashboard, and pause or stop it, from another terminal
+    /// Watch a run or job array on a dashboard; pause or stop it there
     Watch(watch::Args),
-    /// Write a page about a run: its result, its speed, who did what, and what it was run on
+    /// Write a page about a run: its result and speed, who did what
     Report(report::Args),
     /// Count tasks of a run again by another method
     Verify(verify::Args),
@@ -114,13 +115,13 @@ enum Command {
     Export(export::Args),
     /// List the tasks whose counts differ in two runs
     Compare(compare::Args),
-    /// Write the certificate of a finished run, for people who trust neither it nor this program
+    /// Write a certificate that others can check without this program
     Certify(certify::Args),
     /// Check a certificate
     Check(check::Args),
     /// Combine the tasks of several runs
     Merge(merge::Args),
-    /// Write the submission of a job array, for HyperQueue, Slurm or any other scheduler
+    /// Write a job array for HyperQueue, Slurm or another scheduler
     Array(array::Args),
     /// Add up the shards of a job array, or name those that are missing
     Gather(gather::Args),
@@ -130,10 +131,10 @@ enum Command {
     /// Count for a coordinator, with everything that this host has
     #[cfg(feature = "nats")]
     Work(work::Args),
-    /// Make a user of the NATS server for each host, so that none can speak for another one
+    /// Make a user of the NATS server for each host; pause or ban hosts
     #[cfg(feature = "nats")]
     Hosts(hosts::Args),
-    /// Count only the symmetric solutions: those that a half turn or a quarter turn fixes
+    /// Count only the solutions that a half or a quarter turn fixes
     Census(census::Args),
     /// Print solutions themselves: the first ones, all, or random ones
     Solve(solve::Args),
@@ -145,7 +146,7 @@ enum Command {
     Explain(explain::Args),
     /// Show what this machine has and what would be used
     Devices(devices::Args),
-    /// Count small boards with every engine on every instruction set, and compare with the known counts
+    /// Count small boards in every way, and compare with known counts
     Selftest(selftest::Args),
     /// Show the settings
     Config(config::Args),
@@ -153,7 +154,7 @@ enum Command {
     Completions(completions::Args),
     /// Show the manual page of a command, or write all of them
     Man(man::Args),
-    /// Measure which engine is faster on which boards, or how fast a GPU counts
+    /// Measure which engine is faster here, or how fast a GPU counts
     Bench(bench::Args),
     /// Compile a kernel, as a child of this program that may be ended if it hangs
     #[cfg(feature = "cuda")]
@@ -169,14 +170,25 @@ enum Command {
     OwnDevice,
 }
 
+/// The program as its help shows it.
+fn program() -> clap::Command {
+    command_groups::grouped(Cli::command(), command_groups::columns())
+}
+
+fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
+    let mut program = program();
+    let mut matches = program.try_get_matches_from_mut(args)?;
+    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program))
+}
+
 /// Runs the program on the arguments of the process.
 pub fn main() -> ExitCode {
     signals::abort_with(Exit::Error.code());
     signals::survive_file_limit();
     let args = hints::with_command(env::args_os().collect());
-    let parsed = Cli::try_parse_from(&args).or_else(|error| {
+    let parsed = parse(&args).or_else(|error| {
         let meant = hints::meant(&error, &args, &Cli::command());
-        meant.map_or(Err(error), Cli::try_parse_from)
+        meant.map_or(Err(error), |meant| parse(&meant))
     });
     let cli = match parsed {
         Ok(cli) => cli,
@@ -217,7 +229,7 @@ pub fn main() -> ExitCode {
         Command::Selftest(args) => selftest::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Completions(args) => completions::run(&args, Cli::command()),
-        Command::Man(args) => man::run(&args, Cli::command()),
+        Command::Man(args) => man::run(&args, program()),
         Command::Bench(args) => bench::run(&args),
         #[cfg(feature = "cuda")]
         Command::OwnDevice => own_device(),

@@ -91,7 +91,7 @@ pub fn say(line: &str) {
 
 /// Breaks lines between words, so that they fit so many columns. Words are not split, and a line that
 /// fits keeps its blanks.
-fn wrapped(lines: &str, columns: usize) -> String {
+pub fn wrapped(lines: &str, columns: usize) -> String {
     let wrap = |line: &str| {
         if measure_text_width(line) <= columns {
             return line.to_owned();

@@ -34,6 +34,16 @@ impl HostShare {
         }
     }
 
+    /// The nodes of all these hosts.
+    pub fn all_nodes(hosts: &BTreeMap<String, Self>) -> u128 {
+        hosts.values().map(|host| u128::from(host.nodes)).sum()
+    }
+
+    /// Its share of so many nodes, 0 to 1.
+    pub fn share_of(&self, all: u128) -> f64 {
+        self.nodes as f64 / all.max(1) as f64
+    }
+
     /// Adds what `store` holds to what each host did, by its name. The records are believed: [`Store::sums`] checks
     /// them.
     ///

@@ -8,7 +8,7 @@
 //! * [`RunInfo`], [`Session`]: which run it is, and which processes worked on it.
 //! * [`Coverage`]: which tasks are recorded; [`Shard`]: a part of a divided run; [`Division`]: which tasks
 //!   each part counts.
-//! * [`HostShare`]: what each host did.
+//! * [`HostShare`]: what each host did; [`CountedWith`]: with which kernel and how many workers.
 //! * [`Status`], [`verify()`], [`export()`], [`merge()`]: what the commands of
 //!   these names do.
 //! * [`FirstCounts`], [`SecondCounts`], [`Decisions`]: a run that counts recorded tasks again.
@@ -25,6 +25,7 @@ mod compare;
 mod confirmation;
 mod correction_rows;
 mod correction_text;
+mod counted_with;
 mod coverage;
 mod digest;
 mod division;
@@ -70,6 +71,7 @@ mod verify;
 pub use compare::{Comparison, CountedWhere, DifferingTask, compare};
 pub use confirmation::Confirmation;
 pub use correction_rows::LoggedCorrection;
+pub use counted_with::CountedWith;
 pub use coverage::{Coverage, Missing, TaskRange};
 pub use digest::Digest;
 pub use division::Division;

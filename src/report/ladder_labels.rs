@@ -1,5 +1,7 @@
 //! Where the names of the curves stand in the picture of the ladder: at their ends, and not on each other.
 
+use std::cmp::Reverse;
+
 /// Curves that end in this part of the width, at the right, have their names in the column.
 const NEAR: i32 = 8;
 
@@ -69,34 +71,42 @@ pub fn place(curves: &[(Vec<Pixel>, usize)], plot: Plot) -> Vec<Label> {
         &column.iter().map(|at| ends[*at].1).collect::<Vec<_>>(),
         plot,
     );
-    let mut taken: Vec<Area> = Vec::new();
-    let mut labels = Vec::new();
-    for (at, (_, length)) in curves.iter().enumerate() {
+    let mut labels: Vec<_> = ends
+        .iter()
+        .map(|end| Label {
+            at: *end,
+            side: Side::Column,
+            end: *end,
+        })
+        .collect();
+    for (&at, height) in column.iter().zip(heights) {
+        labels[at].at = (plot.right + 4 * GAP, height);
+    }
+    // Where several curves end side by side, their names stand in the order of the ends: the lowest first.
+    let mut beside: Vec<_> = (0..ends.len()).filter(|at| !column.contains(at)).collect();
+    let first = |at: usize| {
+        let mut group = (0..ends.len()).filter(|other| is_side_by_side(ends[*other], ends[at]));
+        group.next().unwrap_or(at)
+    };
+    beside.sort_by_key(|at| (first(*at), Reverse(ends[*at].1)));
+    let mut taken: Vec<(Area, Pixel)> = Vec::new();
+    for at in beside {
         let end = ends[at];
-        let label = match column.iter().position(|other| *other == at) {
-            Some(place) => Label {
-                at: (plot.right + 2 * GAP, heights[place]),
-                side: Side::Column,
-                end,
-            },
-            None => {
-                let width = CHARACTER * *length as i32;
-                let (area, at) = free_area(end, width, curves, &taken, plot);
-                taken.push(area);
-                Label {
-                    at,
-                    side: if at.0 < end.0 {
-                        Side::Left
-                    } else {
-                        Side::Right
-                    },
-                    end,
-                }
-            }
+        let width = CHARACTER * curves[at].1 as i32;
+        let (area, place) = free_area(end, width, curves, &taken, plot);
+        taken.push((area, end));
+        labels[at].at = place;
+        labels[at].side = match place.0 < end.0 {
+            true => Side::Left,
+            false => Side::Right,
         };
-        labels.push(label);
     }
     labels
+}
+
+/// Whether two curves end so that a name beside one of the ends is beside the other, too, but for its height.
+const fn is_side_by_side(one: Pixel, other: Pixel) -> bool {
+    (one.0 - other.0).abs() <= GAP
 }
 
 /// A rectangle that a name takes.
@@ -143,22 +153,33 @@ impl Area {
     }
 }
 
-/// The place nearest to the end of a curve at which its name covers nothing, left of the end or right of it. Names may
-/// stand a line above the plot.
+/// The place nearest to the end of a curve at which its name covers nothing, left of the end or right of it, and above the
+/// names that are `taken` by curves with an end below this one. Names may stand a line above the plot.
 fn free_area(
     end: Pixel,
     width: i32,
     curves: &[(Vec<Pixel>, usize)],
-    taken: &[Area],
+    taken: &[(Area, Pixel)],
     plot: Plot,
 ) -> (Area, Pixel) {
+    // The heights that are given with the ends of curves that end beside this one.
+    let side_by_side = |of: &mut dyn Iterator<Item = (Pixel, i32)>| -> Vec<i32> {
+        let of = of.filter(|(other, _)| *other != end && is_side_by_side(*other, end));
+        of.map(|(_, height)| height).collect()
+    };
+    let below = side_by_side(&mut taken.iter().map(|(area, end)| (*end, area.middle)));
+    let ends = curves.iter().filter_map(|(points, _)| points.last());
+    let ends = side_by_side(&mut ends.map(|other| (*other, other.1)));
     let left = |y| (Area::beside((end.0 - GAP, y), -width), (end.0 - GAP, y));
     let right = |y| (Area::beside((end.0 + GAP, y), width), (end.0 + GAP, y));
     let is_free = |(area, (_, y)): &(Area, Pixel)| {
         (plot.top - LINE..=plot.bottom - LINE / 2).contains(y)
             && (plot.left..=plot.right).contains(&area.left)
             && (plot.left..=plot.right).contains(&area.right)
-            && !taken.iter().any(|other| area.overlaps(other))
+            && !taken.iter().any(|(other, _)| area.overlaps(other))
+            && below.iter().all(|name| y < name)
+            // Or it would seem to be the name of the other one.
+            && ends.iter().all(|other| (other - y).abs() >= LINE)
             && !curves.iter().any(|(points, _)| area.is_crossed_by(points))
     };
     let distances = (0..plot.bottom - plot.top).step_by(4);
@@ -255,6 +276,18 @@ mod tests {
         for area in areas {
             assert!(!curves.iter().any(|(points, _)| area.is_crossed_by(points)));
         }
+    }
+
+    #[test]
+    fn names_of_curves_that_end_side_by_side_stand_in_the_order_of_their_ends() {
+        let curves: Vec<_> = [150, 100, 110, 104]
+            .map(|y| (vec![(0, 290), (200, y)], 10))
+            .into_iter()
+            .chain([(vec![(0, 290), (600, 90)], 10)])
+            .collect();
+        let labels = place(&curves, PLOT);
+        let heights = [1, 3, 2, 0].map(|at: usize| labels[at].at.1);
+        assert!(heights.is_sorted_by(|a, b| a < b), "{labels:?}");
     }
 
     #[test]

@@ -65,7 +65,7 @@ pub fn ladder_picture(rows: &[TableRow]) -> Drawn {
             .map(|(points, name)| (points, name.chars().count()))
             .collect();
         for ((curve, name), at) in curves.iter().zip(&names).zip(place(&shapes, plot)) {
-            draw_name(&picture, curve, name, &at)?;
+            draw_name(&picture, curve, name, &at, plot.right)?;
         }
         draw_notes(&picture, &curves, plot)?;
         picture.present()?;
@@ -164,11 +164,13 @@ fn draw_marker(picture: &Area<'_>, look: Look, (x, y): Pixel) -> Result<(), Box<
     Ok(())
 }
 
+/// `right`: the right edge of the plot.
 fn draw_name(
     picture: &Area<'_>,
     curve: &Curve<'_>,
     name: &str,
     label: &Label,
+    right: i32,
 ) -> Result<(), Box<dyn Error>> {
     let (side, towards) = match label.side {
         Side::Right | Side::Column => (HPos::Left, 1),
@@ -177,11 +179,15 @@ fn draw_name(
     if label.needs_leader() {
         let (x, y) = label.at;
         // Past the marker, and up to the text.
-        let ends = [
+        let mut line = vec![
             (label.end.0 + 7 * towards, label.end.1),
             (x - 3 * towards, y),
         ];
-        picture.draw(&PathElement::new(ends, GREY.light.stroke_width(1)))?;
+        if label.side == Side::Column {
+            // As far as the plot goes, the lines do not cross.
+            line.insert(1, (right.max(line[0].0), label.end.1));
+        }
+        picture.draw(&PathElement::new(line, curve.look.light.stroke_width(1)))?;
     }
     let mut at = label.at;
     // Without colours, the marker says whose name it is.

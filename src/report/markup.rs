@@ -34,6 +34,20 @@ pub fn text(of: &str) -> String {
     safe
 }
 
+/// A word of more letters may be broken anywhere, so that it does not take the space of other columns.
+const LONG: usize = 20;
+
+/// A name that a stranger can choose, in a table.
+pub fn name(of: &str) -> String {
+    let is_long = of
+        .split_whitespace()
+        .any(|word| word.chars().count() > LONG);
+    match is_long {
+        true => format!("<span class=\"long\">{}</span>", text(of)),
+        false => text(of),
+    }
+}
+
 /// A table: what it shows, its columns, and rows of cells that are markup already. On narrow screens each row becomes a
 /// list, in which every cell has the name of its column, unless there are only two.
 pub fn table(caption: &str, columns: &[&str], rows: &[Vec<String>]) -> String {
@@ -113,6 +127,8 @@ mod tests {
             table(bad, &[bad], &[vec![text(bad)]]),
             facts(&[(bad, text(bad))]),
             key("measured", bad),
+            name(bad),
+            name(&bad.replace(' ', "")),
             titled("<svg width=\"1\"></svg>", "broad", bad),
         ];
         for part in parts {

@@ -3,7 +3,7 @@
 //!
 //! * [`RunReport`]: what the directory says. [`RunReport::read`] needs no process that works on it.
 //!   [`RunReport::html`] is the page, [`RunReport::svg`] a picture of it.
-//! * `clock`: the axis of time. `over_time`, `estimates`, `task_map`: the drawings, as SVG. `summary`: the figures that
+//! * `clock`: the axis of time. `over_time`, `estimates`, `task_map`: the drawings, as SVG; `who`: the colours of those who counted. `summary`: the figures that
 //!   are seen first. `sections`: what the page says. `record`: a line for a table of records.
 //! * [`board_svg`](fn@board_svg): boards.
 //! * [`ladder_picture`](fn@ladder_picture): the times of the historical methods, as SVG.
@@ -26,6 +26,7 @@ mod solution;
 mod summary;
 mod task_map;
 mod timeline;
+mod who;
 
 pub use board_svg::board_svg;
 pub use ladder_picture::ladder_picture;

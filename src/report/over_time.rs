@@ -7,7 +7,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::RunReport;
 use super::clock::Clock;
-use super::drawing::{Drawn, MEASURED, PAUSED, STOPPED, View, label, plain, tidy};
+use super::drawing::{Drawn, MEASURED, PAUSED, STOPPED, View, WHO, label, plain, tidy};
+use super::who::Who;
 use crate::telemetry::printable;
 
 /// The most bins of a drawing.
@@ -140,6 +141,7 @@ fn interruptions(clock: &Clock, height: f64) -> impl Iterator<Item = Rectangle<(
 pub fn lanes(report: &RunReport, clock: &Clock, view: View) -> Drawn {
     let bins = clock.bins(view.part(MOST_BINS));
     let shown = report.lanes.len().min(MOST_LANES);
+    let who = Who::of(report);
     let mut busy = vec![vec![0.0; bins.0.len()]; shown];
     for task in report.tasks.iter().filter(|task| task.lane < shown) {
         bins.spread(task, clock, |bin, part| {
@@ -172,7 +174,7 @@ pub fn lanes(report: &RunReport, clock: &Clock, view: View) -> Drawn {
             let top = lane as f64;
             for (from, to, tone) in tones(&bins.0, busy) {
                 let corners = [(clock.at(from), top + 0.12), (clock.at(to), top + 0.88)];
-                let colour = MEASURED.mix(tone / TONES).filled();
+                let colour = WHO[who.of_lanes[lane]].mix(tone / TONES).filled();
                 chart.draw_series([Rectangle::new(corners, colour)])?;
             }
         }
@@ -202,20 +204,40 @@ fn tones(bins: &[(f64, f64)], busy: &[f64]) -> Vec<(f64, f64, f64)> {
     found
 }
 
-/// The last letters of the name of a worker, with its machine if there are several.
+/// The name of a worker, with its machine if there are several.
 fn lane_name(report: &RunReport, lane: usize, letters: usize) -> String {
     let lane = &report.lanes[lane];
+    let worker = lane.worker.to_string();
     let name = match report.lanes.iter().any(|other| other.host != lane.host) {
-        true => format!("{} {}", lane.host, lane.worker),
-        false => lane.worker.to_string(),
+        true => format!("{} {worker}", beginning(&lane.host, letters, &worker)),
+        false => worker,
     };
-    let long = name.chars().count().saturating_sub(letters);
-    printable(&name.chars().skip(long).collect::<String>())
+    printable(&name)
+}
+
+/// The first letters of the name of a machine, as many as `worker` leaves of so many: hosts of a cluster often end alike.
+fn beginning(host: &str, letters: usize, worker: &str) -> String {
+    let room = letters.saturating_sub(worker.len() + 1).max(1);
+    match host.chars().count() <= room {
+        true => host.to_owned(),
+        false if room < 4 => host.chars().take(room).collect(),
+        false => host.chars().take(room - 1).chain(['…']).collect(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::tones;
+    use super::{beginning, tones};
+
+    #[test]
+    fn hosts_that_end_alike_are_told_apart() {
+        let [one, other] =
+            ["node7.example.org", "node8.example.org"].map(|host| beginning(host, 16, "worker-0"));
+        assert_eq!((&*one, &*other), ("node7.…", "node8.…"));
+        assert_eq!(beginning("node7", 16, "worker-0"), "node7");
+        assert_eq!(beginning("node7", 10, "worker-0"), "n");
+        assert_eq!(beginning("node7", 3, "worker-0"), "n");
+    }
 
     #[test]
     fn neighbours_of_one_tone_are_drawn_as_one() {

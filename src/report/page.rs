@@ -52,6 +52,7 @@ impl RunReport {
         section("Time left, as it was predicted", self.eta_section(&clock)?);
         section("Map of the tasks", self.plan_facts() + &self.map_section());
         section("Expected and real time of tasks", self.cost_section()?);
+        section("Hosts", self.hosts_section());
         section("Who counted", self.lanes_section(&clock)?);
         section("How it was checked", self.checks_section(again));
         section("Processes", self.processes_section());

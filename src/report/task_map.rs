@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use super::who::{COLOURS, Who};
 use super::{DoneTask, RunReport};
-use crate::telemetry::TimeUnit;
+use crate::telemetry::{TimeUnit, several};
 
 /// The most cells: a cell of a longer plan stands for several tasks that follow one another.
 const MOST_CELLS: u64 = 1024;
@@ -13,7 +14,7 @@ const MOST_CELLS: u64 = 1024;
 /// The most cells in a row.
 const MOST_COLUMNS: usize = 64;
 
-/// Colours of times, and the most that are told apart of those who counted; others share the last one.
+/// Colours of times.
 const TONES: usize = 6;
 
 /// How full a cell may be, in steps: some of its tasks may be missing.
@@ -150,55 +151,24 @@ pub fn by_time(report: &RunReport) -> Option<TaskMap> {
     })
 }
 
-/// Who counted each task: the machines, or the workers and devices if there is one machine; `None` if nothing is recorded.
+/// Who counted each task; `None` if nothing is recorded.
 pub fn by_whom(report: &RunReport) -> Option<TaskMap> {
-    let first = report.lanes.first()?;
-    let of_hosts = report.lanes.iter().any(|lane| lane.host != first.host);
-    let name = |task: &DoneTask| {
-        let lane = &report.lanes[task.lane];
-        if of_hosts {
-            lane.host.clone()
-        } else {
-            lane.worker.to_string()
-        }
-    };
-    let mut counted: BTreeMap<String, u64> = BTreeMap::new();
-    for task in report.tasks.iter().filter(|task| task.engine.counts_all()) {
-        *counted.entry(name(task)).or_default() += 1;
-    }
-    // Those who counted most have colours of their own.
-    let mut order: Vec<_> = counted.iter().collect();
-    order.sort_by_key(|(_, tasks)| std::cmp::Reverse(**tasks));
-    let own = if order.len() <= TONES {
-        TONES
-    } else {
-        TONES - 1
-    };
-    let places: BTreeMap<&String, usize> = order
-        .iter()
-        .enumerate()
-        .map(|(at, (name, _))| (*name, at.min(own)))
-        .collect();
-    let cells = Cells::of(report, |task| {
-        places.get(&name(task)).copied().unwrap_or(own)
-    })?;
+    let who = Who::of(report);
+    let cells = Cells::of(report, |task| who.of_lanes[task.lane])?;
     let svg = cells.draw(|cell| {
         let most = cell.by.iter().max_by_key(|(_, tasks)| **tasks);
         format!("who-{}", most.map_or(0, |(who, _)| *who))
     });
-    let tasks = |tasks: u64| crate::telemetry::several(tasks, "task");
-    let mut keys: Vec<_> = order
-        .iter()
-        .take(own)
-        .enumerate()
-        .map(|(at, (name, count))| (format!("who-{at}"), format!("{name}: {}", tasks(**count))))
+    let tasks = |tasks: u64| several(tasks, "task");
+    let own = who.own.iter().enumerate();
+    let mut keys: Vec<_> = own
+        .map(|(at, (name, count))| (format!("who-{at}"), format!("{name}: {}", tasks(*count))))
         .collect();
-    let others: u64 = order.iter().skip(own).map(|(_, count)| **count).sum();
+    let (others, count) = who.others;
     if others > 0 {
-        let many = order.len() - own;
         keys.push((
-            format!("who-{own}"),
-            format!("{many} others: {}", tasks(others)),
+            format!("who-{}", COLOURS - 1),
+            format!("{others} others: {}", tasks(count)),
         ));
     }
     keys.extend(missing(&cells));

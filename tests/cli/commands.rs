@@ -2,6 +2,7 @@
 
 use serde_json::Value as Json;
 
+use crate::help::groups_in;
 use crate::isolated::isolated;
 use crate::program::{output, queenfold, refusal, stdout, text};
 use crate::skip::skipped;
@@ -415,20 +416,20 @@ fn the_manual_has_a_page_for_each_command() {
     ] {
         assert!(run.contains(part), "{part}: {run}");
     }
-    for line in stdout(&["--help"])
-        .lines()
-        .skip_while(|line| *line != "Commands:")
-        .skip(1)
-    {
-        let Some(name) = line
-            .strip_prefix("  ")
-            .and_then(|line| line.split(' ').next())
-        else {
-            break;
-        };
-        if !name.is_empty() && name != "help" {
-            assert!(dir.join(format!("queenfold-{name}.1")).exists(), "{name}");
-        }
+    let groups = groups_in(&stdout(&["--help"]));
+    let commands: Vec<_> = groups.into_iter().flat_map(|(_, names)| names).collect();
+    assert!(commands.len() > 20, "{commands:?}");
+    for name in commands.iter().filter(|name| *name != "help") {
+        assert!(dir.join(format!("queenfold-{name}.1")).exists(), "{name}");
+        // `program` has them in groups, as the help has.
+        let entry = format!(".TP\nqueenfold\\-{name}(1)\n");
+        assert_eq!(program.matches(&entry).count(), 1, "{name}: {program}");
+    }
+    for group in [
+        ".SH COMMANDS\n.SS Count\n.TP\n",
+        ".SS \"Run directories\"\n",
+    ] {
+        assert!(program.contains(group), "{group}: {program}");
     }
     let file = dir.join("queenfold.1");
     let refused = output(&["man", "--to", file.to_str().unwrap()]);

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::help::groups_in;
 use crate::program::{output, queenfold, refusal, stdout, text};
 
 /// Commands without `--json`, and why.
@@ -24,18 +25,13 @@ const WITHOUT: [(&str, &str); 14] = [
 
 #[test]
 fn every_command_with_facts_has_json() {
-    let help = stdout(&["--help"]);
-    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let names = commands
-        .take_while(|line| !line.is_empty())
-        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
-        .filter(|name| !name.is_empty());
     let mut found = 0;
-    for name in names {
+    let groups = groups_in(&stdout(&["--help"]));
+    for name in groups.into_iter().flat_map(|(_, names)| names) {
         if WITHOUT.iter().any(|(without, _)| *without == name) {
             continue;
         }
-        let help = stdout(&[name, "--help"]);
+        let help = stdout(&[&name, "--help"]);
         assert!(help.contains("--json"), "{name}");
         found += 1;
     }

@@ -28,6 +28,8 @@ mod faults;
 mod first_hour;
 mod first_tries;
 mod given;
+#[path = "../common/help.rs"]
+mod help;
 #[path = "../common/isolated.rs"]
 mod isolated;
 mod json;

@@ -4,6 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
+use queenfold::actors::SickWorker;
+use queenfold::engine::WorkerId;
+use queenfold::ledger::{Session, Store};
 use serde_json::Value as Json;
 
 use crate::isolated::isolated;
@@ -139,6 +142,126 @@ fn a_run_that_is_not_finished_says_how_to_go_on_and_gives_no_total() {
         (&json["total"], &json["record"]),
         (&Json::Null, &Json::Null)
     );
+}
+
+/// Changes what the sessions of a directory say.
+fn edit_sessions(dir: &Path, edit: impl Fn(&mut Session)) {
+    let store = Store::open_to_write(dir).unwrap();
+    store.begin().unwrap();
+    for mut session in store.sessions().unwrap() {
+        edit(&mut session);
+        store.put_session(&session).unwrap();
+    }
+    store.commit().unwrap();
+}
+
+/// The cells of a row of the section about hosts, by the names of their columns.
+fn cells(row: &str) -> Vec<(String, String)> {
+    let cells = row.split("<td data-column=\"").skip(1);
+    let cell = |cell: &str| {
+        let (column, rest) = cell.split_once("\">").unwrap();
+        (
+            column.to_owned(),
+            rest.split_once("</td>").unwrap().0.to_owned(),
+        )
+    };
+    cells.map(cell).collect()
+}
+
+#[test]
+fn a_run_of_several_hosts_says_what_each_did_as_its_status_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let part = |shard: u64, host: &str| {
+        let dir = folder.path().join(host);
+        let name = dir.to_str().unwrap();
+        let shard = format!("{shard}/2");
+        stdout(&["run", "-n", "17", "--shard", &shard, "--dir", name]);
+        edit_sessions(&dir, |session| {
+            session.facts.host = host.to_owned();
+            session.elapsed = std::time::Duration::from_secs(10);
+            if host == "anna" {
+                session.facts.devices = vec!["an <old> GPU".to_owned()];
+                session.facts.sick = vec![SickWorker {
+                    worker: WorkerId::Cpu(0),
+                    counted_by: None,
+                    reason: "a canary differed".to_owned(),
+                    suspects: 1,
+                }];
+            }
+        });
+        dir
+    };
+    let parts = [part(0, "anna"), part(1, "bob")];
+    let both = folder.path().join("both");
+    let dirs = [&both, &parts[0], &parts[1]].map(|dir| dir.to_str().unwrap());
+    stdout(&["merge", "--into", dirs[0], dirs[1], dirs[2]]);
+
+    let html = page(&both);
+    let section = html.split("<h2>Hosts</h2>").nth(1).unwrap();
+    let section = section.split("</section>").next().unwrap();
+    let rows = section.split("<tr>").skip(2).map(cells);
+    let rows: std::collections::BTreeMap<_, _> = rows.map(|row| (row[0].1.clone(), row)).collect();
+    assert_eq!(rows.len(), 2, "{section}");
+    let status: Json = serde_json::from_str(&stdout(&["status", dirs[0], "--json"])).unwrap();
+    for host in status["hosts"].as_array().unwrap() {
+        let name = host["host"].as_str().unwrap();
+        let row = &rows[name];
+        let cell = |column: &str| {
+            let cell = row.iter().find(|(of, _)| of == column);
+            cell.unwrap_or_else(|| panic!("{column}: {row:?}"))
+                .1
+                .clone()
+        };
+        let share = 100.0 * host["share"].as_f64().unwrap();
+        assert!(share > 1.0 && share < 99.0, "{host}");
+        assert_eq!(cell("share"), format!("{share:.1} %"));
+        assert_eq!(cell("tasks"), host["tasks"].to_string());
+        assert_eq!(cell("sessions"), host["sessions"].to_string());
+        assert_eq!(cell("audits"), host["audits"].to_string());
+        assert!(cell("speed").ends_with("node/s"), "{row:?}");
+        assert!(cell("last commit").ends_with(" UTC"), "{row:?}");
+        let [device, faulty] = match name {
+            "anna" => ["an &lt;old&gt; GPU", "worker-0"],
+            _ => ["–", "–"],
+        };
+        assert_eq!(
+            (cell("devices"), cell("faulty")),
+            (device.into(), faulty.into())
+        );
+    }
+    // Each has one colour, in the map and in the rows of those who counted.
+    let drawn = html.split("<h2>Who counted</h2>").nth(1).unwrap();
+    let drawn = drawn.split("</svg>").next().unwrap();
+    let mut tops = Vec::new();
+    for host in ["anna", "bob"] {
+        let key = format!("\"></i>{host}: ");
+        let class = html
+            .split(&key)
+            .next()
+            .unwrap()
+            .rsplit("<i class=\"")
+            .next()
+            .unwrap();
+        let value = |name: &str| {
+            let rest = html.split(&format!("--{name}: #")).nth(1).unwrap();
+            rest.split(';').next().unwrap().to_uppercase()
+        };
+        let colour = format!("fill=\"#{}\"", value(class));
+        let bars = drawn.split("<rect").filter(|bar| bar.contains(&colour));
+        let top = |bar: &str| -> u32 {
+            let y = bar.split(" y=\"").nth(1).unwrap();
+            y.split('"').next().unwrap().parse().unwrap()
+        };
+        let tops_of: Vec<_> = bars.map(top).collect();
+        assert!(!tops_of.is_empty(), "{host} {colour}: {drawn}");
+        tops.push(tops_of);
+        // On dark pages it changes with that of the map.
+        let rule = format!("[{colour}] {{ fill: var(--{class}); }}");
+        assert!(html.contains(&rule) || class == "who-0", "{rule}");
+    }
+    assert!(tops[0].iter().max() < tops[1].iter().min(), "{tops:?}");
+    // One host is what the rest of the page is about.
+    assert!(!page(&parts[1]).contains("<h2>Hosts</h2>"));
 }
 
 #[test]

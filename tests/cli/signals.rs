@@ -43,6 +43,32 @@ fn the_first_signal_stops_without_a_result() {
     }
 }
 
+#[test]
+fn a_search_for_boards_that_is_stopped_says_what_is_not_printed() {
+    let of = [
+        (
+            &["--random", "--json"][..],
+            "what it searched for is not printed",
+        ),
+        (
+            &["--random", "--svg"],
+            "what it searched for is not printed",
+        ),
+        (&["--random"], "no more boards are printed"),
+    ];
+    for (how, why) in of {
+        let args = [&["solve", "-n", "28", "--count", "100000"], how].concat();
+        let child = spawn(&args);
+        std::thread::sleep(Duration::from_millis(500));
+        send("-INT", &child);
+        let (code, output) = end(child);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(code, Some(4), "{said}");
+        assert_eq!(said, format!("stopped by a signal: {why}\n"));
+        assert!(output.stdout.is_empty());
+    }
+}
+
 /// Sends a second signal as soon as the program says what it would do. Returns the exit code.
 fn interrupted_twice() -> Option<i32> {
     let mut child = running("27");

@@ -8,6 +8,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use queenfold::actors::EventKind;
 use queenfold::actors::Finding;
+use queenfold::actors::Gone;
 use queenfold::actors::Step;
 use queenfold::board::Size;
 use queenfold::census::CensusPlan;
@@ -645,6 +646,59 @@ fn a_pause_gives_out_nothing_and_hosts_count_what_they_hold() {
     world.coordinator.pause(false);
     world.run();
     world.assert_exact();
+}
+
+#[test]
+fn who_is_lost_is_seen_until_it_is_back_or_another_takes_its_place() {
+    let plans = plans();
+    let offer = offer(&plans);
+    let mut state = coordinator(&plans, &offer, &BTreeMap::new(), 1);
+    let key = offer.plans.key;
+    let second = Duration::from_secs;
+    let hello = |state: &mut Coordinator, now, worker: &str, host: &str| {
+        let mut holder = Holder::new(plans.clone(), key, 1, 0);
+        let facts = serde_json::to_string(&facts(host)).unwrap();
+        let hello = holder.hello(facts, offer.plans.names.clone());
+        state.hear(now, worker, Up::Hello(hello));
+        for said in holder.speak(now) {
+            state.hear(now, worker, said);
+        }
+    };
+    let gone = |state: &Coordinator, now| -> Vec<_> {
+        let gone = state.gone(now).into_iter();
+        gone.map(|host| (host.host, host.gone, host.silent))
+            .collect()
+    };
+    hello(&mut state, second(1), "a", "attic");
+    hello(&mut state, second(2), "b", "barn");
+    hello(&mut state, second(3), "c", "cellar");
+    // In order.
+    state.hear(second(4), "c", Up::Leave);
+    assert_eq!(gone(&state, second(5)), []);
+    state.tick(second(60));
+    assert!(state.hosts(second(60)).is_empty());
+    let lost = |host: &str, seconds| (host.to_owned(), Some(Gone::Lost), second(seconds));
+    assert_eq!(
+        gone(&state, second(71)),
+        [lost("attic", 70), lost("barn", 69)]
+    );
+    // It was cut off for a while.
+    hello(&mut state, second(80), "b", "barn");
+    assert_eq!(gone(&state, second(81)), [lost("attic", 80)]);
+    // It was started again, on the same host; one of another host changes nothing.
+    hello(&mut state, second(82), "d", "den");
+    assert_eq!(gone(&state, second(82)), [lost("attic", 81)]);
+    hello(&mut state, second(83), "e", "attic");
+    assert_eq!(gone(&state, second(84)), []);
+    // Not for ever, and not without limit.
+    for worker in 0..100 {
+        let [worker, host] = ["worker", "host"].map(|name| format!("{name}{worker}"));
+        hello(&mut state, second(100), &worker, &host);
+    }
+    state.tick(second(200));
+    let left = gone(&state, second(200));
+    assert_eq!(left.len(), 64);
+    assert!(!left.contains(&lost("barn", 120)), "{left:?}");
 }
 
 #[test]

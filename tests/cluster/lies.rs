@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use queenfold::actors::{EventKind, Finding, Step};
+use queenfold::actors::{EventKind, Finding, Gone, Step};
 use queenfold::board::Size;
 use queenfold::census::CensusPlan;
 use queenfold::chain::ChainPlan;
@@ -430,10 +430,20 @@ fn a_paused_host_gets_nothing_and_a_banned_one_is_refused_until_it_is_allowed() 
     let beat = run.beat(false);
     run.say("bob.1", beat);
     assert_eq!(held(&run), [("host-of-bob.1".to_owned(), 0, true)]);
+    let gone = |run: &Run| -> Vec<_> {
+        let gone = run.coordinator.gone(NOW).into_iter();
+        gone.map(|host| (host.host, host.gone)).collect()
+    };
+    // It may be started as often as it likes: it has one row for each name of its host.
+    run.hello("anna.2", 0, Vec::new());
+    let banned = |host: &str| (host.to_owned(), Some(Gone::Banned));
+    let expected = [banned("host-of-anna.1"), banned("host-of-anna.2")];
+    assert_eq!(gone(&run), expected);
     // What the banned one held goes to others.
     assert_eq!(run.lease("carl.1").ranges, lease.ranges);
     bars.set("anna", None);
     assert!(run.coordinator.bar(bars.clone()).is_empty());
+    assert_eq!(gone(&run), []);
     assert!(!is_refused(&run.hello("anna.2", 0, Vec::new())));
     bars.set("host-of-bob.1", None);
     run.coordinator.bar(bars);

@@ -188,16 +188,7 @@ fn what_cannot_be_is_refused_in_one_line() {
         (
             ladder(
                 "node-layer",
-                &[
-                    "-n",
-                    "32",
-                    "--layer",
-                    "8",
-                    "--style",
-                    "recursive",
-                    "--time-limit",
-                    "none",
-                ],
+                &["-n", "8..=32", "--layer", "8", "--style", "recursive"],
             ),
             "choose a smaller --layer",
         ),

@@ -36,8 +36,14 @@ fn a_run_is_paused_resumed_and_stopped_by_commands() {
     };
     let paused = (0..4).find_map(settled).expect("it is paused");
     // Whoever says how to count wants to count here.
-    let (code, _, err) = of(&["resume", name, "--workers", "1"]);
-    assert!(code == 1 && err.contains("in use"), "{err}");
+    for flags in [&["--workers", "1"][..], &["-q"]] {
+        let (code, _, err) = of(&[&["resume", name], flags].concat());
+        let goes_on =
+            format!(") and paused: `queenfold resume {name}` without flags lets it go on");
+        assert!(code == 1 && err.contains("in use"), "{err}");
+        assert!(err.contains(&goes_on), "{err}");
+        assert_eq!(err.lines().count(), 1, "{err}");
+    }
     assert_eq!(of(&["resume", name]), expected("running"));
     wait_for_more(&run, paused);
     let (code, _, err) = of(&["resume", name]);

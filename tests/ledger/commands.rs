@@ -192,6 +192,17 @@ fn a_directory_that_holds_a_run_is_not_used_for_another() {
     let total = |text: &str| serde_json::from_str::<Json>(text).unwrap()["total"].clone();
     assert_eq!(total(&out), total(&again));
     assert_eq!(status(&run).unwrap()["sessions"], 1);
+    // Who counted is told, not what this machine would count with now.
+    let slow = dir.path().join("slow");
+    let how = ["--engine", "chain", "--isa", "portable", "--workers", "3"];
+    let (code, ..) = of(&[&["run", "-n", "10", "--dir", text(&slow)], &how[..]].concat());
+    assert_eq!(code, 0);
+    let (_, again, _) = of(&["resume", text(&slow), "--json", "--workers", "1"]);
+    let again: Json = serde_json::from_str(&again).unwrap();
+    assert_eq!(
+        (&again["isa"], &again["workers"]),
+        (&"portable".into(), &3.into())
+    );
     for wrong in [
         vec!["run", "-n", "4..=5", "--dir", "somewhere"],
         vec!["run", "-n", "8", "--shard", "0/2"],

@@ -106,15 +106,12 @@ fn the_reference_says_what_the_program_says() {
          [guide](GUIDE.md)\ngoes by task. [EVENTS](EVENTS.md) lists events and metrics, [FORMATS](FORMATS.md) the \
          forms of files.\n\n## Commands\n\n```text\n{help}```\n"
     );
-    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let commands = commands.take_while(|line| !line.is_empty());
-    let names = commands.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
-    for command in names.filter(|name| !name.is_empty()) {
-        if command == "help" {
-            continue;
+    for (title, commands) in crate::help::groups_in(&help) {
+        writeln!(text, "\n## Commands: {title}").unwrap();
+        for command in commands.iter().filter(|name| *name != "help") {
+            let help = printed(&[command, "--help"]);
+            writeln!(text, "\n### {command}\n\n```text\n{help}```").unwrap();
         }
-        let help = printed(&[command, "--help"]);
-        writeln!(text, "\n### {command}\n\n```text\n{help}```").unwrap();
     }
     text += "\n## Settings\n\nThe [guide](GUIDE.md#settings) says which source decides.\n";
     let mut section = "";

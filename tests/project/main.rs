@@ -13,6 +13,9 @@ mod codegen;
 mod facade;
 #[cfg(feature = "cli")]
 mod generated;
+#[cfg(all(feature = "nats", feature = "tui", feature = "cuda"))]
+#[path = "../common/help.rs"]
+mod help;
 #[cfg(all(feature = "cli", unix))]
 #[path = "../common/isolated.rs"]
 mod isolated;

@@ -20,6 +20,11 @@ pub trait Method: Sync {
     /// `watch` stopped the search.
     fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch>;
 
+    /// Why it cannot do what is requested, if that is seen without a count.
+    fn refusal(&self, _request: &MethodRequest) -> Option<String> {
+        None
+    }
+
     /// How many boards of `n` queens it fills, if that is known without a count: its time is in proportion.
     fn boards(&self, _n: u32) -> Option<f64> {
         None

@@ -31,6 +31,19 @@ impl Method for NodeLayer {
         }
     }
 
+    fn refusal(&self, request: &MethodRequest) -> Option<String> {
+        if request.n.get() == 1 {
+            return None;
+        }
+        let mut counts = [0; DEEPEST + 1];
+        let mut starts = mirror::starts(request.n).into_iter();
+        let fits = starts.all(|start| {
+            let node = start.into_iter().fold(EMPTY, Node::with);
+            fits(node, request, &mut counts)
+        });
+        (!fits).then(|| too_wide(request))
+    }
+
     fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
         if request.n.get() == 1 {
             return one_queen(watch);
@@ -89,6 +102,15 @@ struct Node {
     board: [u32; DEEPEST],
 }
 
+const EMPTY: Node = Node {
+    taken: Taken {
+        left: 0,
+        down: 0,
+        right: 0,
+    },
+    board: [0; DEEPEST],
+};
+
 impl Node {
     /// The number of filled rows: each queen takes one column.
     fn queens(&self) -> usize {
@@ -102,21 +124,50 @@ impl Node {
     }
 }
 
+/// How many queens the nodes of the layer have: as many as it asks for, or all n on a smaller board.
+fn depth(request: &MethodRequest) -> usize {
+    request.settings.layer.min(request.n.get()) as usize
+}
+
+fn too_wide(request: &MethodRequest) -> String {
+    format!(
+        "layer {} of n = {} has more than {MOST_NODES} nodes; choose a smaller --layer",
+        depth(request),
+        request.n
+    )
+}
+
+/// Whether no layer down to that of the request has too many nodes. `counts`: the nodes that were seen, by their queens.
+fn fits(node: Node, request: &MethodRequest, counts: &mut [usize; DEEPEST + 1]) -> bool {
+    let count = &mut counts[node.queens()];
+    *count += 1;
+    if *count > MOST_NODES {
+        return false;
+    }
+    if node.queens() >= depth(request) {
+        return true;
+    }
+    let mut free = node.taken.free(request.n.full_mask());
+    while free != 0 {
+        let bit = lowest_bit(free);
+        free ^= bit;
+        if !fits(node.with(bit), request, counts) {
+            return false;
+        }
+    }
+    true
+}
+
 /// The nodes with as many queens as the layer asks for, or all n on a smaller board.
 fn layer(request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Vec<Node>, StopSearch> {
-    let empty = Node {
-        taken: Taken::default(),
-        board: [0; DEEPEST],
-    };
     let mut nodes = Vec::new();
     for start in mirror::starts(request.n) {
         for _ in &start {
             watch.count()?;
         }
-        nodes.push(start.into_iter().fold(empty, Node::with));
+        nodes.push(start.into_iter().fold(EMPTY, Node::with));
     }
-    let depth = request.settings.layer.min(request.n.get()) as usize;
-    for queens in 1..depth {
+    for queens in 1..depth(request) {
         let mut next = Vec::new();
         for node in nodes {
             // If the first queen is in the centre, the second is placed from the start.
@@ -132,11 +183,7 @@ fn layer(request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Vec<Node>, St
                 next.push(node.with(bit));
             }
             if next.len() > MOST_NODES {
-                return Err(watch.refuse_to_run(format!(
-                    "layer {depth} of n = {} has more than {MOST_NODES} nodes; \
-                     choose a smaller --layer",
-                    request.n
-                )));
+                return Err(watch.refuse_to_run(too_wide(request)));
             }
         }
         nodes = next;
@@ -152,15 +199,19 @@ mod tests {
     use crate::watch::SearchControl;
     use queenfold_engines::board::Size;
 
-    fn layer_size(n: u32, layer: u32) -> Result<usize, StopSearch> {
-        let request = MethodRequest {
+    fn request(n: u32, layer: u32) -> MethodRequest {
+        MethodRequest {
             n: Size::new(n).unwrap(),
             style: Style::Recursive,
             settings: MethodSettings {
                 layer,
                 ..MethodSettings::default()
             },
-        };
+        }
+    }
+
+    fn layer_size(n: u32, layer: u32) -> Result<usize, StopSearch> {
+        let request = request(n, layer);
         let interrupt = AtomicBool::new(false);
         let control = SearchControl::new(None, &interrupt, None);
         super::layer(&request, &mut Watch::new(&control)).map(|nodes| nodes.len())
@@ -180,5 +231,14 @@ mod tests {
     #[test]
     fn a_layer_too_wide_for_memory_is_refused() {
         assert_eq!(layer_size(32, 8), Err(StopSearch));
+        // Without a count, too, and nothing else is.
+        for (n, layer) in [(32, 8), (16, 8), (16, 6), (8, 8), (1, 8), (32, 4)] {
+            let refused = NodeLayer.refusal(&request(n, layer));
+            assert_eq!(
+                refused.is_some(),
+                layer_size(n, layer).is_err(),
+                "{n} {layer}"
+            );
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! What a command line may say: flags, boards, and what is answered to one that is refused.
 
 pub mod boards;
+pub mod command_groups;
 pub mod flags;
 mod help;
 pub mod hints;

@@ -7,9 +7,12 @@ use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
+use crate::cli::args::command_groups::groups;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
 use crate::telemetry::printable;
+
+const PROGRAM: &str = "queenfold";
 
 /// Flags of `man`.
 #[derive(Debug, clap::Args)]
@@ -91,15 +94,39 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
         .after_help(None)
         .version(None)
         .long_version(None);
+    // The program has many commands, which come in groups further down.
+    let has_groups = command.get_name() == PROGRAM;
+    let options = options.mut_subcommands(|of| match has_groups {
+        true => of.hide(true),
+        false => of,
+    });
     let page = Man::new(options)
         .source(concat!("queenfold ", env!("CARGO_PKG_VERSION")))
         .manual("Queenfold");
     let mut text = Vec::new();
     page.render(&mut text)?;
+    if has_groups {
+        commands_in_groups(command).to_writer(&mut text)?;
+    }
     if let Some(help) = command.get_after_help() {
         sections(&help.to_string()).to_writer(&mut text)?;
     }
     Ok(text)
+}
+
+/// The commands of the program.
+fn commands_in_groups(program: &Command) -> Roff {
+    let mut page = Roff::new();
+    page.control("SH", ["COMMANDS"]);
+    for (title, commands) in groups(program) {
+        page.control("SS", [title]);
+        for (name, does) in commands.iter().filter(|(name, _)| *name != "help") {
+            page.control("TP", []);
+            page.text([roman(format!("{PROGRAM}-{name}(1)"))]);
+            page.text([roman(does.as_str())]);
+        }
+    }
+    page
 }
 
 /// What follows the options in a help text, as sections of a page. Indented lines, such as examples and

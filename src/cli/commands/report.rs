@@ -22,7 +22,7 @@ Examples:
   queenfold report n20 --json
 
 The page is one file that loads nothing from elsewhere: the result, its time and how it was checked, a solution, how \
-the run went, a map of its tasks, who counted when, what tasks cost, and the configuration. The run need not be \
+the run went, a map of its tasks, what each host did, who counted when, what tasks cost, and the configuration. The run need not be \
 finished. A name that ends with .svg gets a picture: the figures, a solution, the share done over time, and the map. \
 A file is replaced if it is a page or picture of the same run; any other is kept. --json prints the same facts, with \
 a row for docs/RECORDS.md.")]

@@ -7,15 +7,16 @@ use crate::cli::args::flags::How;
 use crate::cli::commands::config::annotated;
 use crate::cli::control::asking::{WAIT, ask};
 use crate::cli::control::live_run::of_holder;
-use crate::cli::exit::Failure;
+use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::say;
 use crate::cli::print::board_result::BoardResult;
 use crate::cli::print::count_report;
 use crate::cli::print::printer::Printer;
 use crate::cli::session::job_runner::JobRunner;
+use crate::cli::shell::resume_command;
 use crate::cluster::ArrayDirectory;
 use crate::config::{Layers, SettingOrigin};
-use crate::ledger::{Request, is_held};
+use crate::ledger::{Request, holder_of, is_held};
 use crate::run_directory::{RunDirectory, open};
 
 const HELP: &str = "\
@@ -28,7 +29,7 @@ instruction set, throttle) follows this command line, the environment and the co
 If the run is finished, its result is printed and nothing is counted.
 
 If a process works on the run, and `pause`, a key or a signal has paused it, that process goes on, and this command \
-ends with 0 when it does. If it is not paused, or flags say how to count, the run is in use (exit code 1). Of a job \
+ends with 0 when it does. If it is not paused, or there are flags, the run is in use (exit code 1). Of a job \
 array, the shards go on that are paused.";
 
 /// Flags of `resume`.
@@ -50,9 +51,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let live = of_holder(&args.dir);
         live.is_some_and(|live| live.progress.paused_for.contains(&PauseReason::Asked))
     };
+    let is_paused = !is_array && is_held(&args.dir) && is_asked();
     // Whoever says how to count wants to count here.
-    if !settings.has_flags() && (is_array || (is_held(&args.dir) && is_asked())) {
-        return ask(&args.dir, Request::Resume, WAIT);
+    match settings.has_flags() {
+        false if is_array || is_paused => return ask(&args.dir, Request::Resume, WAIT),
+        true if is_paused => return Err(paused(&args.dir)),
+        _ => {}
     }
     let quiet = settings.config().output.quiet;
     let runner = JobRunner::new(settings.config())?;
@@ -62,7 +66,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let counted = runner.run(run.job(), Some(&args.dir), |how, hardware| {
         let run = run.clone().settings(how);
-        run.run_on(hardware).map(BoardResult::from)
+        let result = run.run_on(hardware)?;
+        Ok(BoardResult::resumed(result, &args.dir)?)
     })?;
     if let Some(counted) = &counted {
         Printer::new(run.job().size(), &settings.config().output).print(counted)?;
@@ -73,6 +78,19 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         quiet,
     )?;
     runner.finish()
+}
+
+/// Why a run that another process has paused is not continued here.
+fn paused(dir: &Path) -> Failure {
+    Failure::new(
+        Exit::Error,
+        format!(
+            "{} is in use by another process ({}) and paused: `{}` without flags lets it go on",
+            dir.display(),
+            holder_of(dir),
+            resume_command(dir)
+        ),
+    )
 }
 
 /// How a run stands back behind others. A session takes these settings from nobody but its own sources: it may be on

@@ -179,6 +179,7 @@ fn again(dir: &Path, settings: &Layers) -> Result<(), Failure> {
         Printer::new(n, &config.output).print(&BoardResult {
             result,
             confirmation: Some(again.confirmation),
+            earlier: None,
         })?;
     } else if config.output.json {
         print_json(&json!({ "n": n, "total": null, "counted": again.confirmation }))?;

@@ -339,5 +339,6 @@ fn result(
     Ok(BoardResult {
         result,
         confirmation: Some(confirmation),
+        earlier: None,
     })
 }

@@ -93,7 +93,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "--count all lists every board, and --random chooses: give one of the two",
         ));
     }
-    let _report = StopReport::listen("no more boards are printed")?;
+    let _report = StopReport::listen(match args.json || args.svg {
+        // They print a board at the end of its search.
+        true => "what it searched for is not printed",
+        false => "no more boards are printed",
+    })?;
     for (at, board) in boards.iter().enumerate() {
         if at > 0 && !args.json {
             print("")?;

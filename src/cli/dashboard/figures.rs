@@ -32,6 +32,10 @@ pub fn figures(view: &View<'_>, width: u16) -> Vec<Line<'static>> {
         ),
     };
     let mut figures = vec![plain(first)];
+    if !progress.gone.is_empty() {
+        let gone = Fact::new("gone", progress.gone.len().to_string());
+        figures.push((gone, view.theme.bad()));
+    }
     figures.extend(figures_of(view.theme, &facts));
     figures.push(plain(waiting));
     if directory.is_some() {

@@ -106,7 +106,9 @@ audits: tasks that were counted twice
 CPU: share of all processors, lately";
 
 const HOST_NAMES: &str = "\
-share: of the nodes of the hosts that take part
+gone: lost, silent for the time of a lease; refused or
+  banned. At most 64 stay until they are back
+share: of the nodes of the hosts that are shown
 speed: since the host joined
 holds: tasks that it is to count
 since: how long it takes part

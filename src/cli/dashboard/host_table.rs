@@ -8,7 +8,7 @@ use ratatui::text::Line;
 use super::parts::{safe, share_of};
 use super::table::{Column, Rows};
 use super::theme::Theme;
-use crate::actors::HostProgress;
+use crate::actors::{HostProgress, Progress};
 use crate::cli::print::process_lines::{SILENT, does};
 use crate::telemetry::{duration, grouped, speed};
 
@@ -24,14 +24,20 @@ const COLUMNS: [Column; 9] = [
     ("since", 8, Alignment::Right),
 ];
 
-/// Draws the hosts from `first` on. Returns the first one that is shown.
+/// Draws the hosts that take part and then those that are gone, from `first` on. Returns the first one that is shown.
 pub fn draw_hosts(
     frame: &mut Frame<'_>,
     theme: Theme,
     area: Rect,
-    hosts: &[HostProgress],
+    progress: &Progress,
     first: usize,
 ) -> usize {
+    let hosts: Vec<_> = progress
+        .hosts
+        .iter()
+        .flatten()
+        .chain(&progress.gone)
+        .collect();
     let all = hosts.iter().map(|host| host.nodes).sum();
     let rows = Rows {
         columns: &COLUMNS,
@@ -40,10 +46,10 @@ pub fn draw_hosts(
         none: "no host takes part at the moment",
     };
     rows.draw(frame, theme, area, first, |index| {
-        let host = &hosts[index];
+        let host = hosts[index];
         let style = match host {
-            _ if host.sick > 0 => theme.bad(),
-            _ if host.silent > SILENT || host.tasks_held == 0 => theme.waiting(),
+            _ if host.sick > 0 || host.gone.is_some() => theme.bad(),
+            _ if host.silent > SILENT || host.paused || host.tasks_held == 0 => theme.waiting(),
             _ => Style::new(),
         };
         (cells(theme, host, all).map(Line::from), style)
@@ -55,7 +61,10 @@ fn cells(theme: Theme, host: &HostProgress, all: u64) -> [String; COLUMNS.len()]
     [
         safe(theme, &host.host),
         safe(theme, &does(host)),
-        speed(host.nodes_per_second()),
+        match host.gone {
+            None => speed(host.nodes_per_second()),
+            Some(_) => "-".to_owned(),
+        },
         share_of(host.nodes, all),
         grouped(host.tasks_held),
         grouped(host.tasks),

@@ -45,7 +45,7 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
     let figures = figures(view, screen.width);
     let footer = footer(view, screen);
     let counting = match &progress.hosts {
-        Some(hosts) => hosts.len().max(1),
+        Some(hosts) => (hosts.len() + progress.gone.len()).max(1),
         None => progress.workers.len(),
     };
     let areas = Areas::of_run(
@@ -69,7 +69,7 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
     draw_speed(frame, view.theme, areas.speed, speeds, " speed ");
     draw_tasks(frame, view.theme, areas.map, tasks);
     let first = match &progress.hosts {
-        Some(hosts) => draw_hosts(frame, view.theme, areas.table, hosts, view.first),
+        Some(_) => draw_hosts(frame, view.theme, areas.table, progress, view.first),
         None => draw_workers(
             frame,
             view.theme,

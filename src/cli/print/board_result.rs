@@ -1,7 +1,9 @@
 //! What is printed of a board.
 
+use std::path::Path;
+
 use crate::job::JobResult;
-use crate::ledger::Confirmation;
+use crate::ledger::{Confirmation, CountedWith, LedgerError, Store};
 use crate::run_directory::RunResult;
 
 /// What a job found, and how often its tasks were counted if a directory keeps them.
@@ -10,6 +12,8 @@ pub struct BoardResult {
     pub result: JobResult,
     /// `None` without a directory.
     pub confirmation: Option<Confirmation>,
+    /// What counted, if this process did not.
+    pub earlier: Option<CountedWith>,
 }
 
 impl From<JobResult> for BoardResult {
@@ -17,6 +21,7 @@ impl From<JobResult> for BoardResult {
         Self {
             result,
             confirmation: None,
+            earlier: None,
         }
     }
 }
@@ -26,6 +31,22 @@ impl From<RunResult> for BoardResult {
         Self {
             result: recorded.result,
             confirmation: Some(recorded.confirmation),
+            earlier: None,
         }
+    }
+}
+
+impl BoardResult {
+    /// The result of a run that was resumed, whose tasks are in `directory`.
+    ///
+    /// # Errors
+    /// The ledger there cannot be read.
+    pub fn resumed(recorded: RunResult, directory: &Path) -> Result<Self, LedgerError> {
+        let mut counted = Self::from(recorded);
+        let workers = &counted.result.report.workers;
+        if workers.iter().all(|worker| worker.tasks == 0) {
+            counted.earlier = CountedWith::read(&Store::open_to_read(directory)?)?;
+        }
+        Ok(counted)
     }
 }

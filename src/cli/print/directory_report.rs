@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 use super::host_lines::{faulty_lines, host_json, host_lines, sick_json};
-use super::process_lines::{process_lines, processes_json};
+use super::process_lines::{gone_json, process_lines, processes_json};
 use crate::actors::PauseReason;
 use crate::board::GivenSquares;
 use crate::cli::control::live_run::{of_holder, paused_for, state_in_words};
@@ -121,6 +121,7 @@ impl DirectoryReport {
             "sessions": status.sessions,
             "hosts": host_json(&status.hosts),
             "processes": served.map(processes_json),
+            "gone": served.map(gone_json),
             "host": latest.map(|latest| latest.session.facts.host.as_str()),
             "devices": latest.map_or(&[][..], |latest| &latest.session.facts.devices),
             "plans": plans.iter().map(tally).collect::<Vec<_>>(),

@@ -17,13 +17,13 @@ pub fn host_lines(hosts: &BTreeMap<String, HostShare>) -> Vec<String> {
 
 /// Each host with its share of the work, its speed, and when it was last seen.
 pub fn hosts_in_words(hosts: &BTreeMap<String, HostShare>) -> Vec<String> {
-    let all = all_nodes(hosts);
+    let all = HostShare::all_nodes(hosts);
     let line = |(name, host): (&String, &HostShare)| {
         let seen = Duration::from_secs(seen_ago(host));
         let mut line = format!(
             "{name}: {}, {:.1} % of the nodes, {} in {}, last seen {} ago, {}",
             several(host.tasks, "task"),
-            100.0 * share(host, all),
+            100.0 * host.share_of(all),
             rate(host.nodes, host.elapsed),
             several(host.sessions, "session"),
             duration(seen),
@@ -40,13 +40,13 @@ pub fn hosts_in_words(hosts: &BTreeMap<String, HostShare>) -> Vec<String> {
 
 /// The same for programs.
 pub fn host_json(hosts: &BTreeMap<String, HostShare>) -> Json {
-    let all = all_nodes(hosts);
+    let all = HostShare::all_nodes(hosts);
     let object = |(name, host): (&String, &HostShare)| {
         json!({
             "host": name,
             "tasks": host.tasks,
             "nodes": host.nodes.to_string(),
-            "share": share(host, all),
+            "share": host.share_of(all),
             "nodes_per_second": host.nodes_per_second(),
             "sessions": host.sessions,
             "last_seen_seconds": seen_ago(host),
@@ -55,14 +55,6 @@ pub fn host_json(hosts: &BTreeMap<String, HostShare>) -> Json {
         })
     };
     hosts.iter().map(object).collect()
-}
-
-fn all_nodes(hosts: &BTreeMap<String, HostShare>) -> u128 {
-    hosts.values().map(|host| u128::from(host.nodes)).sum()
-}
-
-fn share(host: &HostShare, all: u128) -> f64 {
-    host.nodes as f64 / all.max(1) as f64
 }
 
 /// Seconds since the last commit. The clocks of two machines may differ.

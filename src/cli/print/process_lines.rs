@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
-use crate::actors::HostProgress;
+use crate::actors::{Gone, HostProgress};
 use crate::telemetry::{Snapshot, duration, rate, several};
 
 /// A process that is silent for longer is said to be: it gives a sign of life several times in the shortest lease.
 pub const SILENT: Duration = Duration::from_secs(5);
 
-/// A line for each process that takes part.
+/// A line for each process that takes part, and for those that are gone.
 pub fn process_lines(run: &Snapshot) -> impl Iterator<Item = String> {
     let processes = run.progress.hosts.iter().flatten();
-    processes.map(|process| {
+    let there = processes.map(|process| {
         format!(
             "process     {}: {}, {}, {}, holds {}, since {}",
             process.host,
@@ -23,11 +23,26 @@ pub fn process_lines(run: &Snapshot) -> impl Iterator<Item = String> {
             process.tasks_held,
             duration(process.joined)
         )
-    })
+    });
+    let gone = run.progress.gone.iter().map(|process| {
+        format!(
+            "gone        {}: {}, {}, seen {} ago",
+            process.host,
+            does(process),
+            several(process.tasks, "task"),
+            duration(process.silent)
+        )
+    });
+    there.chain(gone)
 }
 
 /// What a process does, in words.
 pub fn does(process: &HostProgress) -> String {
+    match process.gone {
+        Some(Gone::Lost) => return format!("lost for {}", duration(process.silent)),
+        Some(gone) => return gone.name().to_owned(),
+        None => {}
+    }
     match process {
         _ if process.silent > SILENT => format!("silent for {}", duration(process.silent)),
         _ if process.sick > 0 => format!("{} faulty", several(process.sick, "worker")),
@@ -56,4 +71,17 @@ pub fn processes_json(run: &Snapshot) -> Vec<Json> {
         })
     };
     processes.iter().map(object).collect()
+}
+
+/// The processes that are gone without leave, for programs.
+pub fn gone_json(run: &Snapshot) -> Vec<Json> {
+    let object = |process: &HostProgress| {
+        json!({
+            "host": process.host,
+            "why": process.gone.map(Gone::name),
+            "tasks": process.tasks,
+            "silent_seconds": process.silent.as_secs_f64(),
+        })
+    };
+    run.progress.gone.iter().map(object).collect()
 }

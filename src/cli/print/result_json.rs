@@ -12,8 +12,8 @@ pub struct ResultJson {
     #[serde(flatten)]
     outcome: Outcome,
     engine: &'static str,
-    isa: &'static str,
-    workers: usize,
+    isa: String,
+    workers: u64,
     gpu: Vec<DeviceJson>,
     nodes: String,
     seconds: f64,
@@ -52,6 +52,7 @@ impl ResultJson {
         let BoardResult {
             result,
             confirmation,
+            earlier,
         } = counted;
         let JobResult {
             outcome,
@@ -59,15 +60,19 @@ impl ResultJson {
             report,
             ..
         } = result;
+        let (isa, workers) = match earlier {
+            Some(earlier) => (earlier.kernel.clone(), earlier.workers),
+            None => (result.kernel.to_owned(), result.workers as u64),
+        };
+        // Where an earlier process counted, the devices of this machine have no part in it.
+        let devices = report.workers.iter().skip(result.workers);
+        let devices = devices.filter(|_| earlier.is_none());
         Self {
             outcome: outcome.clone(),
             engine: plan.engine().name(),
-            isa: result.kernel,
-            workers: result.workers,
-            gpu: report
-                .workers
-                .iter()
-                .skip(result.workers)
+            isa,
+            workers,
+            gpu: devices
                 .map(|device| DeviceJson {
                     // A device that was not opened, because the run was too short, has no other name.
                     name: match device.counted_by_name() {

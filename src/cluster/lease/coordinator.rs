@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use super::absent::Absent;
 use super::admission::Admission;
 use super::bars::{Bar, Bars};
 use super::book::{Book, Granted};
@@ -22,7 +23,7 @@ use super::protocol::{
 use super::report::{LARGEST_REPORT, Report};
 use super::seconds::Seconds;
 use super::times::LeaseTimes;
-use crate::actors::{EventKind, Finding, HostProgress, Recorded};
+use crate::actors::{EventKind, Finding, Gone, HostProgress, Recorded};
 use crate::engine::{Engine, PlanName, TaskKey};
 use crate::ledger::{Wanted, Written};
 
@@ -57,6 +58,7 @@ pub struct Coordinator {
     pools: Vec<Pool>,
     book: Book,
     members: BTreeMap<String, Member>,
+    absent: Absent,
     /// The tasks that another party is to count, where each is counted by two.
     seconds: Seconds,
     entitled: Entitled,
@@ -86,6 +88,7 @@ impl Coordinator {
             pools,
             book: Book::new(series),
             members: BTreeMap::new(),
+            absent: Absent::default(),
             seconds: Seconds::default(),
             entitled: Entitled::default(),
             ignored: Ignored::default(),
@@ -137,6 +140,11 @@ impl Coordinator {
             .collect()
     }
 
+    /// The workers that are gone without leave, as they were last seen, the latest last.
+    pub fn gone(&self, now: Duration) -> Vec<HostProgress> {
+        self.absent.hosts(now)
+    }
+
     /// How many tasks are counted at the same time.
     pub fn hands(&self) -> u64 {
         self.members.values().map(Member::hands).sum()
@@ -153,6 +161,7 @@ impl Coordinator {
             return Vec::new();
         }
         self.bars = bars;
+        self.absent.allow(&self.bars);
         let banned = self
             .members
             .iter()
@@ -196,7 +205,7 @@ impl Coordinator {
                 if beats && !self.disputed.contains(worker) {
                     self.took_leave.insert(worker.to_owned());
                 }
-                self.leave(worker, "left", &mut effects);
+                self.leave(worker, None, &mut effects);
             }
         }
         self.end(now, &mut effects);
@@ -298,7 +307,12 @@ impl Coordinator {
             Effect::Tell(worker.to_owned(), Down::Refused(format!("{host}: {why}"))),
             refused(host, why.to_owned()),
         ];
-        self.leave(worker, "was refused", &mut effects);
+        let member = self.members.get(worker);
+        let gone = match member.and_then(|member| self.bar_of(worker, member)) {
+            Some(Bar::Banned) => Gone::Banned,
+            _ => Gone::Refused,
+        };
+        self.leave(worker, Some(gone), &mut effects);
         effects
     }
 
@@ -345,11 +359,7 @@ impl Coordinator {
         let lost: Vec<_> = self.members.iter().filter(silent).collect();
         let lost: Vec<String> = lost.into_iter().map(|(worker, _)| worker.clone()).collect();
         for worker in lost {
-            self.leave(
-                &worker,
-                "is silent, and its tasks go to others",
-                &mut effects,
-            );
+            self.leave(&worker, Some(Gone::Lost), &mut effects);
         }
         for id in self.book.expired(now, lease) {
             self.end_lease(id);
@@ -377,7 +387,9 @@ impl Coordinator {
             Admission::TakesPart(facts)
                 if self.bars.of(worker, &facts.host) == Some(Bar::Banned) =>
             {
-                return tell(Down::Refused(format!("{}: {BANNED}", facts.host)));
+                tell(Down::Refused(format!("{}: {BANNED}", facts.host)));
+                let member = Member::new(facts, hello.first, now);
+                return self.absent.add(worker, &member, Gone::Banned);
             }
             Admission::TakesPart(facts) => facts,
             Admission::Learns => return tell(Down::Run(self.offer.clone())),
@@ -389,6 +401,7 @@ impl Coordinator {
         };
         let is_new = !self.members.contains_key(worker);
         if is_new {
+            self.absent.forget(worker, &facts.host);
             effects.push(Effect::Happened(EventKind::HostJoined {
                 host: facts.host.clone(),
                 cpu_workers: facts.workers,
@@ -584,10 +597,20 @@ impl Coordinator {
         effects.extend(self.refuse(worker, &why));
     }
 
-    fn leave(&mut self, worker: &str, how: &str, effects: &mut Vec<Effect>) {
+    /// A worker leaves: in order, or as `gone` says.
+    fn leave(&mut self, worker: &str, gone: Option<Gone>, effects: &mut Vec<Effect>) {
         let Some(member) = self.members.remove(worker) else {
             return;
         };
+        let how = match gone {
+            None => "left",
+            Some(Gone::Lost) => "is silent, and its tasks go to others",
+            Some(Gone::Banned | Gone::Refused) => "was refused",
+        };
+        // Who only delivered what another one had counted is not missed.
+        if let Some(gone) = gone.filter(|gone| member.beats || *gone != Gone::Lost) {
+            self.absent.add(worker, &member, gone);
+        }
         for id in &member.leases {
             self.end_lease(*id);
         }

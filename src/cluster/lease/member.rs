@@ -93,6 +93,7 @@ impl Member {
             silent: now.saturating_sub(self.seen),
             paused: self.paused,
             sick: self.sick,
+            gone: None,
         }
     }
 

@@ -3,11 +3,12 @@
 //!
 //! * `protocol`, `report`, `run_key`: what is said; `session_key`: by whom.
 //! * `coordinator`: decides who holds what; `effect`: what it asks for; `times`: how it cuts leases; `pool`: tasks that
-//!   nobody holds; `seconds`: tasks that another party is to count, too; `book`: leases that are out; `member`: what is known of a worker; `admission`: who may take part; `bars`: whom the
+//!   nobody holds; `seconds`: tasks that another party is to count, too; `book`: leases that are out; `member`: what is known of a worker; `absent`: workers that are gone; `admission`: who may take part; `bars`: whom the
 //!   owner of the run has paused or banned.
 //! * `entitled`: whose results are taken; `given`: what the coordinator before this one gave out; `heard`: what was reported under which numbers; `ignored`: what is not taken.
 //! * `holder`: what a worker holds; `journal`: what it counted, until the ledger has it; `entries`: how files keep that.
 
+mod absent;
 mod admission;
 mod bars;
 mod book;

@@ -280,7 +280,7 @@ impl Serving<'_> {
                     if now.saturating_sub(self.shown) >= SHOW {
                         self.shown = now;
                         effects = self.read_bars();
-                        self.seen.show_hosts(self.state.hosts(now));
+                        self.seen.show_hosts(self.state.hosts(now), self.state.gone(now));
                     }
                     effects.extend(self.state.tick(now));
                     effects
@@ -288,7 +288,9 @@ impl Serving<'_> {
             };
             self.follow(effects).await;
         }
-        self.seen.show_hosts(self.state.hosts(self.seen.elapsed()));
+        let now = self.seen.elapsed();
+        self.seen
+            .show_hosts(self.state.hosts(now), self.state.gone(now));
         if self.end.is_none() {
             self.seen.tell(EventKind::State(RunState::Draining));
         }

@@ -9,7 +9,7 @@ use crate::report::RunReport;
 use crate::report::clock::Clock;
 use crate::report::drawing::views;
 use crate::report::estimates;
-use crate::report::markup::{figure, key, table, text, utc};
+use crate::report::markup::{figure, key, name, table, text, utc};
 use crate::report::over_time::{self, MOST_LANES};
 use crate::telemetry::{duration, rate};
 
@@ -84,8 +84,9 @@ impl RunReport {
         }
         let mut html = String::new();
         if clock.is_drawn() {
-            let mut caption = key("measured", "counted all the time; weaker: part of the time")
-                + &interruptions(clock);
+            let mut caption =
+                "Colours as in the map of the tasks; weaker: counted part of the time. ".to_owned()
+                    + &interruptions(clock);
             let more = self.lanes.len().saturating_sub(MOST_LANES);
             if more > 0 {
                 let _ = write!(caption, " {more} more workers are not drawn.");
@@ -124,8 +125,8 @@ impl RunReport {
             .map(|((host, by), (tasks, nodes, seconds))| {
                 let busy = Duration::try_from_secs_f64(seconds).unwrap_or_default();
                 vec![
-                    text(host),
-                    text(by),
+                    name(host),
+                    name(by),
                     tasks.to_string(),
                     format!("{:.1} %", 100.0 * nodes as f64 / all.max(1.0)),
                     rate(nodes, busy),

@@ -1,7 +1,7 @@
 //! The processes that worked on the run, what happened to them, and what they were told.
 
 use crate::report::RunReport;
-use crate::report::markup::{facts, table, text, utc};
+use crate::report::markup::{facts, name, table, text, utc};
 use crate::telemetry::duration;
 
 impl RunReport {
@@ -23,13 +23,13 @@ impl RunReport {
                 let facts = &session.facts;
                 let devices = match facts.devices.as_slice() {
                     [] => "–".to_owned(),
-                    devices => text(&devices.join(", ")),
+                    devices => name(&devices.join(", ")),
                 };
                 vec![
                     utc(facts.started),
                     duration(session.elapsed),
-                    text(&facts.host),
-                    text(&facts.processor),
+                    name(&facts.host),
+                    name(&facts.processor),
                     format!("{} × {}", facts.workers, text(&facts.isa)),
                     devices,
                     text(&facts.program),

@@ -17,10 +17,11 @@ fn the_hosts_of_a_run_are_shown_paused_and_left() {
     };
     let dir = server.folder().join("run");
     let serve = || Process::serve(&server.url(), &dir, &[]);
-    let first = Process::serve(&server.url(), &dir, &["-n", "18", "--engine", "chain"]);
+    let count = ["-n", "18", "--engine", "chain", "--lease", "2s"];
+    let first = Process::serve(&server.url(), &dir, &count);
     let journals = server.folder().join("journals");
     let work = || Process::work(&server.url(), &journals, &ONE_SLOW_CORE);
-    let workers = [work(), work()];
+    let mut workers = [work(), work()];
     wait_for_tasks(&dir, 5);
     let watch = format!("clear; {PROGRAM} watch {}; echo code $?", dir.display());
     tmux.type_line(&watch);
@@ -44,6 +45,14 @@ fn the_hosts_of_a_run_are_shown_paused_and_left() {
     tmux.see_that("a pause", paused);
     tmux.press("p");
     tmux.see_that("no pause", |screen| rows(screen, "counts by portable") == 2);
+    // One that is killed stays in sight until another one takes its place.
+    workers[1].kill();
+    let lost = |screen: &str| screen.contains(" lost for ") && screen.contains("gone 1 ");
+    tmux.see_that("a lost host", lost);
+    workers[1] = work();
+    tmux.see_that("another one in its place", |screen| {
+        rows(screen, "counts by portable") == 2 && !screen.contains(" lost for ")
+    });
     tmux.press("?");
     tmux.see("give out no tasks, or go on");
     tmux.press("q");

@@ -103,6 +103,7 @@ pub fn climb_all(
     args.check_settings()?;
     let mut rungs = rungs(args)?;
     check_audience(args, sizes, &rungs)?;
+    check_layer(args, sizes.last(), &rungs)?;
     let waits = args.step && steps::is_interactive();
     let interrupt = match interrupt {
         Some(interrupt) => interrupt,
@@ -171,6 +172,26 @@ pub fn climb_all(
     Ok(())
 }
 
+/// Refuses a layer that is too wide for the largest board: no row is printed before.
+fn check_layer(args: &Args, n: Size, rungs: &[Rung]) -> Result<(), Failure> {
+    if args.layer.is_none() {
+        return Ok(());
+    }
+    let refusal = rungs.iter().find_map(|rung| {
+        let why = rung.method.refusal(&request(args, rung, n))?;
+        Some(format!("{}: {why}", rung.title()))
+    });
+    refusal.map_or(Ok(()), |why| Err(Failure::usage(why)))
+}
+
+fn request(args: &Args, rung: &Rung, n: Size) -> MethodRequest {
+    MethodRequest {
+        n,
+        style: rung.style,
+        settings: args.settings(),
+    }
+}
+
 /// Runs a method on a board, unless smaller boards say that there is no point in it.
 fn climb(
     args: &Args,
@@ -179,11 +200,7 @@ fn climb(
     interrupt: &AtomicBool,
     waiting: &Waiting,
 ) -> Result<TableRow, NoRow> {
-    let request = MethodRequest {
-        n,
-        style: rung.style,
-        settings: args.settings(),
-    };
+    let request = request(args, rung, n);
     let limit = args.limit_of_time();
     if let Some(limit) = limit.filter(|_| !args.has_audience()) {
         waiting.say(&format!("n = {n}: {}", rung.title()));

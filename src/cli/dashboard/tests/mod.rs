@@ -17,7 +17,7 @@ use super::parts::screen;
 use super::picture::Picture;
 use super::theme::Theme;
 use crate::actors::{
-    Eta, HostProgress, PauseReason, Progress, RunState, SickWorker, TaskMap, WorkerProgress,
+    Eta, Gone, HostProgress, PauseReason, Progress, RunState, SickWorker, TaskMap, WorkerProgress,
     WorkerState,
 };
 use crate::board::Size;
@@ -262,6 +262,7 @@ fn a_run_over_many_hosts_shows_them_and_how_it_is_served() {
         silent: seconds(silent),
         paused: false,
         sick: 0,
+        gone: None,
     };
     let mut snapshot = run(0);
     snapshot.served = Some(Served {
@@ -285,6 +286,28 @@ node3             waits                 100 Mnode/s   33.3 %        0        40
     assert!(shown.contains(table), "{shown}");
     let footer = "after a stop: queenfold serve --nats nats://head n22";
     assert!(shown.contains(footer), "{shown}");
+    // Those that are gone stay, below the others.
+    let gone = |name, silent, gone| HostProgress {
+        gone: Some(gone),
+        ..host(name, 0, silent)
+    };
+    snapshot.progress.gone = vec![
+        gone("node4", 130, Gone::Lost),
+        gone("node5", 7, Gone::Banned),
+        gone("node6", 0, Gone::Refused),
+    ];
+    let hosts = snapshot.progress.hosts.as_mut().unwrap();
+    hosts[2].paused = true;
+    let shown = screen(&view(&snapshot, PLAIN), (80, 30)).join("\n");
+    assert!(shown.contains("on 3 hosts   gone 3   done"), "{shown}");
+    let table = "\
+node3             paused                100 Mnode/s   16.7 %        0        40
+node4             lost for 2:10                   -   16.7 %        0        40
+node5             banned                          -   16.7 %        0        40
+node6             refused                         -   16.7 %        0        40
+";
+    assert!(shown.contains(table), "{shown}");
+    snapshot.progress.gone.clear();
     // Under another name than that of its directory.
     snapshot.served.as_mut().unwrap().run = "record".to_owned();
     snapshot.progress.hosts = Some(Vec::new());
