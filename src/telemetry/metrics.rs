@@ -165,6 +165,11 @@ pub fn metrics(board: &GivenBoard, progress: &Progress, temperatures: &[(String,
     page.0
 }
 
+/// What a process has, unless it is gone.
+const fn if_there(process: &HostProgress, value: f64) -> f64 {
+    if process.gone.is_some() { 0.0 } else { value }
+}
+
 struct Page(String);
 
 impl Page {
@@ -193,11 +198,11 @@ impl Page {
     fn hosts(&mut self, progress: &Progress) {
         // Several processes may run on one.
         let mut hosts: BTreeMap<&str, Vec<&HostProgress>> = BTreeMap::new();
-        for process in progress.hosts.iter().flatten() {
+        for process in progress.hosts.iter().flatten().chain(&progress.gone) {
             hosts.entry(&process.host).or_default().push(process);
         }
         type Value = fn(&HostProgress) -> f64;
-        let families: [(&str, &str, &str, Value); 7] = [
+        let families: [(&str, &str, &str, Value); 8] = [
             ("host_tasks_total", "counter", "Tasks counted.", |of| {
                 of.tasks as f64
             }),
@@ -205,14 +210,20 @@ impl Page {
                 of.nodes as f64
             }),
             ("host_tasks_held", "gauge", "Tasks that it holds.", |of| {
-                of.tasks_held as f64
+                if_there(of, of.tasks_held as f64)
             }),
             ("host_cpu_workers", "gauge", "Its CPU workers.", |of| {
-                of.cpu_workers as f64
+                if_there(of, of.cpu_workers as f64)
             }),
             ("host_devices", "gauge", "Its devices.", |of| {
-                of.devices as f64
+                if_there(of, of.devices as f64)
             }),
+            (
+                "host_gone",
+                "gauge",
+                "Its processes that are gone without leave.",
+                |of| f64::from(u8::from(of.gone.is_some())),
+            ),
             (
                 "host_sick_workers",
                 "gauge",
@@ -276,7 +287,7 @@ impl Page {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::actors::{Eta, EventKind, RunEvent};
+    use crate::actors::{Eta, EventKind, Gone, RunEvent};
     use crate::board::Size;
 
     #[test]
@@ -333,6 +344,11 @@ mod tests {
             }),
             checkpoint: Some(Duration::from_secs(2)),
             hosts: Some(vec![host(1), host(2)]),
+            gone: vec![HostProgress {
+                gone: Some(Gone::Lost),
+                cpu_workers: 8,
+                ..host(4)
+            }],
             ..Progress::default()
         };
         let workers = vec![WorkerId::Device(0)];
@@ -346,7 +362,9 @@ mod tests {
         progress.workers[0].device_tasks = 7;
         let text = metrics(&n.into(), &progress, &[("GPU 0".into(), 61.0)]);
         for line in [
-            "queenfold_host_tasks_total{host=\"node7\"} 3",
+            "queenfold_host_tasks_total{host=\"node7\"} 7",
+            "queenfold_host_cpu_workers{host=\"node7\"} 0",
+            "queenfold_host_gone{host=\"node7\"} 1",
             "queenfold_device_tasks_total{worker=\"gpu-0\",counted_by=\"\"} 7",
             "queenfold_last_checkpoint_seconds 2",
             "queenfold_temperature_celsius{sensor=\"GPU 0\"} 61",
