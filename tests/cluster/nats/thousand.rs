@@ -20,9 +20,11 @@ use super::process::{Process, recorded};
 use super::raw::{RawWorker, session_of};
 use super::server::NatsServer;
 
-const WORKERS: usize = 1000;
 // Thousands of notes would fill the pipe that nobody reads.
 const COUNT: [&str; 6] = ["-n", "28", "--engine", "colour", "--no-unique", "-q"];
+
+/// Tasks that a core counts in a second, of 28 queens.
+const SLOW: f64 = 1.0 / 24.0;
 
 /// How often a fake worker counts and speaks.
 const TICK: Duration = Duration::from_millis(200);
@@ -182,8 +184,14 @@ fn cpu_seconds(id: u32) -> f64 {
     ticks as f64 / 100.0
 }
 
-/// Lets a thousand workers of this speed work for a while, and says what that took.
-fn simulate(server: &NatsServer, dir: &Path, serve: &Process, speed: f64, long: Duration) -> f64 {
+/// Lets so many workers of this speed work for a while, and says what that took.
+fn simulate(
+    server: &NatsServer,
+    dir: &Path,
+    serve: &Process,
+    (workers, speed): (usize, f64),
+    long: Duration,
+) -> f64 {
     let plan = plan();
     let key = RunKey::from(info(&plan).key());
     let traffic = Arc::new(Traffic::default());
@@ -192,7 +200,7 @@ fn simulate(server: &NatsServer, dir: &Path, serve: &Process, speed: f64, long: 
         .build()
         .unwrap();
     let rows = runtime.block_on(async {
-        for number in 0..WORKERS {
+        for number in 0..workers {
             let name = format!("w{number}x{}", speed as u64);
             tokio::spawn(fake(
                 server.url(),
@@ -205,7 +213,7 @@ fn simulate(server: &NatsServer, dir: &Path, serve: &Process, speed: f64, long: 
         }
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let since = Instant::now();
-        while get(&traffic.welcome) < WORKERS as u64 {
+        while get(&traffic.welcome) < workers as u64 {
             tokio::time::sleep(TICK).await;
             assert!(since.elapsed().as_secs() < 120, "{} are welcome", get(&traffic.welcome));
         }
@@ -226,7 +234,7 @@ fn simulate(server: &NatsServer, dir: &Path, serve: &Process, speed: f64, long: 
         let seconds = (ended - begun).as_secs_f64();
         let [leases, rows, up, down] = std::array::from_fn(|at| (last[at] - first[at]) / seconds);
         println!(
-            "{WORKERS} workers of {speed} tasks/s: all joined in {:.1} s; {leases:.0} leases/s, {rows:.0} rows/s; \
+            "{workers} workers of {speed} tasks/s: all joined in {:.1} s; {leases:.0} leases/s, {rows:.0} rows/s; \
              on the wire {:.0} bytes a task from workers and {:.0} to them; coordinator: {:.0} % of a core, \
              {} MB at most; {} tasks recorded",
             joined.as_secs_f64(),
@@ -243,7 +251,26 @@ fn simulate(server: &NatsServer, dir: &Path, serve: &Process, speed: f64, long: 
 }
 
 #[test]
-#[ignore = "takes ten minutes and 3 GB of disk"]
+#[ignore = "takes a minute; `ulimit -n 20000`"]
+fn ten_thousand_workers() {
+    let Some(server) = NatsServer::start() else {
+        return;
+    };
+    let dir = server.folder().join("run");
+    let serve = Process::serve(&server.url(), &dir, &COUNT);
+    RawWorker::join_any(&server.url());
+    let rows = simulate(
+        &server,
+        &dir,
+        &serve,
+        (10_000, SLOW),
+        Duration::from_secs(60),
+    );
+    assert!(rows > 200.0, "{rows}");
+}
+
+#[test]
+#[ignore = "takes three minutes and 1 GB of disk"]
 fn a_thousand_workers_and_ten_million_tasks() {
     let Some(server) = NatsServer::start() else {
         return;
@@ -252,10 +279,10 @@ fn a_thousand_workers_and_ten_million_tasks() {
     let plan = plan();
     let serve = Process::serve(&server.url(), &dir, &COUNT);
     RawWorker::join_any(&server.url());
-    // As fast as a thousand cores are at 28 queens, and much faster.
-    let real = simulate(&server, &dir, &serve, 1.0 / 24.0, Duration::from_secs(30));
+    // As fast as cores are at 28 queens, and much faster.
+    let real = simulate(&server, &dir, &serve, (1000, SLOW), Duration::from_secs(30));
     assert!(real > 20.0, "{real}");
-    let fast = simulate(&server, &dir, &serve, 20.0, Duration::from_secs(30));
+    let fast = simulate(&server, &dir, &serve, (1000, 20.0), Duration::from_secs(30));
     assert!(fast > 1000.0, "{fast}");
     drop(serve);
 
@@ -277,7 +304,13 @@ fn a_thousand_workers_and_ten_million_tasks() {
     println!(
         "the coordinator of {tasks} recorded tasks answers after {took:.1?}, and holds {memory} MB"
     );
-    simulate(&server, &full, &serve, 1.0 / 24.0, Duration::from_secs(20));
+    simulate(
+        &server,
+        &full,
+        &serve,
+        (1000, SLOW),
+        Duration::from_secs(20),
+    );
     let memory = peak_memory(serve.id());
     assert!(memory < 1000, "{memory} MB");
     assert!(took < Duration::from_secs(10), "{took:?}");
