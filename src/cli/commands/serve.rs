@@ -1,5 +1,5 @@
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ use crate::cli::print::result_json::ResultJson;
 use crate::cli::session::Session;
 use crate::cli::session::event_command::NoticedRun;
 use crate::cli::session::own_check::count_sample_again;
-use crate::cli::shell::serve_command;
+use crate::cli::shell::{command_on, serve_command};
 use crate::cluster::ArrayDirectory;
 use crate::cluster::lease::{BARS, LeaseTimes, random_secret};
 use crate::cluster::nats::{Coordinated, CoordinatorSettings, RunName, coordinate};
@@ -26,6 +26,7 @@ use crate::config::{HumanDuration, Layers, Share, Value};
 use crate::engine::{Engine, Plan};
 use crate::job::{DeviceChoice, Hardware, HardwareSettings, JobResult, outcome, plan};
 use crate::ledger::{Confirmation, FILE, Intake, Quorum, RunInfo, Shard, Store};
+use crate::outcome::Checked;
 use crate::telemetry::{Served, incident, printable, several};
 
 const HELP: &str = "\
@@ -181,8 +182,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         let control = session.steering().control();
         let sound = &coordinated.took_leave;
-        count_sample_again(&args.dir, &plans, sound, control, quiet)?;
-        result(args, &plans, coordinated, before + begun.elapsed())
+        let unseen = count_sample_again(&args.dir, &plans, sound, control, quiet)?;
+        let counted = result(args, &plans, coordinated, before + begun.elapsed())?;
+        confirmed(&args.dir, unseen, counted.result.checked)?;
+        Ok(counted)
     });
     let end = result.as_ref();
     session.end(
@@ -193,6 +196,22 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Printer::new(counted.result.outcome.n, &output).print(&counted)?;
     count_report::tell(&args.dir, counted.confirmation, quiet)?;
     session.finish()
+}
+
+/// Refuses a total to which so many sessions contributed whose last canary was not seen, unless it is confirmed otherwise.
+fn confirmed(dir: &Path, unseen: usize, checked: Checked) -> Result<(), Failure> {
+    if unseen == 0 || matches!(checked, Checked::Known | Checked::Twice) {
+        return Ok(());
+    }
+    let why = format!(
+        "everything is recorded, but {} did not take leave, so their last canaries were not seen, and to count again \
+         all that they counted takes more than a minute. `{} --origin HOST` counts again all that a host counted, and \
+         `{}` prints the total",
+        several(unseen as u64, "session"),
+        command_on("verify", dir),
+        command_on("resume", dir),
+    );
+    Err(Failure::new(Exit::Stopped, why))
 }
 
 /// The name of the run: that of the directory if it may be one.
@@ -341,4 +360,24 @@ fn result(
         confirmation: Some(confirmation),
         earlier: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_the_last_canary_of_a_session_only_a_confirmed_total_is_printed() {
+        let dir = Path::new("n28");
+        for (unseen, checked) in [(0, Checked::Once), (2, Checked::Known), (2, Checked::Twice)] {
+            assert!(confirmed(dir, unseen, checked).is_ok(), "{checked}");
+        }
+        for checked in [Checked::Once, Checked::Sampled(2)] {
+            let failure = confirmed(dir, 2, checked).unwrap_err();
+            let text = failure.message;
+            for part in ["2 sessions did not take leave", "verify", "resume", "n28"] {
+                assert!(text.contains(part), "{text}");
+            }
+        }
+    }
 }

@@ -20,9 +20,10 @@ use crate::ledger::{
 };
 use crate::machine::Machine;
 use crate::simd::Isa;
-use crate::telemetry::{printable, several};
+use crate::telemetry::printable;
 
-/// Counts a sample of the run in `dir` again, as [`spot_check`] chooses it. `control` stops it.
+/// Counts a sample of the run in `dir` again, as [`spot_check`] chooses it. `control` stops it. Returns how many sessions
+/// there are whose last canary was not seen, and of which only a sample was counted again.
 ///
 /// # Errors
 /// A count differs from its record: then that task is contested, and the session is named. Or the ledger cannot be
@@ -33,7 +34,7 @@ pub fn count_sample_again(
     sound: &BTreeSet<String>,
     control: &Control,
     quiet: bool,
-) -> Result<(), Failure> {
+) -> Result<usize, Failure> {
     let settings = CounterSettings { isa: Isa::best() };
     let workers = RunConfig::default().workers(&Machine::detect());
     let workers = NonZeroUsize::new(workers).unwrap_or(NonZeroUsize::MIN);
@@ -81,16 +82,9 @@ pub fn count_sample_again(
     };
     let checked = spot_check(&store, &how, sound, &seconds)?;
     drop(store);
-    if checked.sampled > 0 && !quiet {
-        say(&format!(
-            "{} did not take leave, so their last canaries were not seen, and to count again all that they counted would \
-             take long: `queenfold verify` does",
-            several(checked.sampled as u64, "session")
-        ));
-    }
     let wrong = checked.findings.wrong_records;
     if wrong.is_empty() {
-        return Ok(());
+        return Ok(checked.sampled);
     }
     let process = ProcessFacts {
         isa: settings.isa.name().to_owned(),
