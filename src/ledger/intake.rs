@@ -81,6 +81,12 @@ pub struct Written {
 }
 
 impl Written {
+    /// Whether tasks are to be counted because of what was written.
+    pub fn leaves_tasks(&self) -> bool {
+        let all_wanted = self.all_wanted.iter().flatten();
+        !self.withdrawn.is_empty() || !self.wanted.is_empty() || all_wanted.count() > 0
+    }
+
     /// Notes that a task is withdrawn.
     fn withdraw(&mut self, task: TaskKey) {
         let before = self.recorded.len();
@@ -352,16 +358,22 @@ impl Intake {
             Finding::Withdrawal(task) => {
                 // Only what the process recorded itself, and not while others decide about it.
                 let there = self.store.get(*task)?;
-                if self.twice.is_some() && self.is_open(*task)? {
+                let Some(record) = there.filter(|entry| entry.session == session) else {
                     return Ok(());
+                };
+                if self.twice.is_some() {
+                    // What others have counted, they decide.
+                    if self.is_counted_by_others(&record)? {
+                        return Ok(());
+                    }
+                    self.note_doubt(id, &record)?;
                 }
-                if there.is_some_and(|entry| entry.session == session) {
-                    self.store.withdraw(*task)?;
-                    written.withdraw(*task);
-                }
+                self.store.withdraw(*task)?;
+                written.withdraw(*task);
                 Ok(())
             }
             Finding::TakenOut(sick) => {
+                self.refute(session);
                 if let Some(open) = self.open.get_mut(id)
                     && sick.reason.len() <= MOST_REASON
                     && !open.session.facts.sick.contains(sick)

@@ -2,12 +2,14 @@
 //! adaptive replication.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
+use super::files::options;
 use super::sidecar_files::read;
-use super::{hex, replace_file, unhex};
+use super::{hex, unhex};
 use crate::engine::TaskKey;
+use crate::system::files::for_owner;
 
 /// So many of its tasks others must have counted alike before a party is trusted.
 pub(super) const TRUSTED_FROM: u64 = 100;
@@ -59,18 +61,21 @@ impl Quorum {
                 .filter(|share| *share > 0.0 && *share <= 1.0)?;
             Some(Self::new(share, unhex(secret)?))
         };
-        let other =
-            "it does not say which tasks are to be counted twice: `serve --twice` writes it anew";
+        let other = "it does not say which tasks are to be counted twice: remove it, and give `serve --twice` again";
         quorum().map(Some).ok_or_else(|| io::Error::other(other))
     }
 
-    /// Writes it to a file.
+    /// Writes it to a file that its owner alone can read.
     ///
     /// # Errors
     /// It cannot be written.
     pub fn write(&self, file: &Path) -> io::Result<()> {
         let text = format!("{} {}\n", self.share, hex(&self.secret));
-        replace_file(file, &file.with_extension("new"), text.as_bytes())
+        let mut options = options();
+        options.write(true).create(true).truncate(true);
+        for_owner(&mut options)
+            .open(file)?
+            .write_all(text.as_bytes())
     }
 
     /// Whether a task is among those that two parties count in any case.
@@ -114,9 +119,12 @@ impl Standings {
         }
     }
 
-    /// Forgets what was found.
+    /// Forgets who was confirmed. Who was refuted stays so.
     pub(super) fn clear(&mut self) {
-        *self = Self::new(self.quorum);
+        self.standings.retain(|_, standing| standing.is_refuted);
+        for standing in self.standings.values_mut() {
+            standing.confirmed = 0;
+        }
     }
 
     /// Notes that another party counted a task as this one did.

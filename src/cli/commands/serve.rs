@@ -204,7 +204,7 @@ fn confirmed(dir: &Path, unseen: usize, checked: Checked) -> Result<(), Failure>
         return Ok(());
     }
     let why = format!(
-        "everything is recorded, but {} did not take leave, so their last canaries were not seen, and to count again \
+        "everything is recorded, but {} did not take leave of this coordinator, so their last canaries were not seen, and to count again \
          all that they counted takes more than a minute. `{} --origin HOST` counts again all that a host counted, and \
          `{}` prints the total",
         several(unseen as u64, "session"),
@@ -286,7 +286,8 @@ fn quorum(args: &Args) -> Result<Option<Quorum>, Failure> {
     // Which tasks are chosen stays, so that nobody chooses by starting it often.
     let quorum = match Quorum::read(&file) {
         Ok(Some(quorum)) => quorum.with_share(share),
-        Ok(None) | Err(_) => Quorum::new(share, random_secret().map_err(failed)?),
+        Ok(None) => Quorum::new(share, random_secret().map_err(failed)?),
+        Err(error) => return Err(failed(error)),
     };
     quorum.write(&file).map_err(failed)?;
     Ok(Some(quorum))

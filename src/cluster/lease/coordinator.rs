@@ -247,6 +247,8 @@ impl Coordinator {
         for (worker, number) in receipts {
             if let Some(member) = self.members.get_mut(worker) {
                 member.committed = member.committed.max(*number);
+                // A receipt for what it said before it was lost.
+                member.heard.skip_to(*number);
             }
             effects.push(Effect::Tell(worker.clone(), Down::Receipt(*number)));
         }
@@ -527,7 +529,7 @@ impl Coordinator {
             return self.ignore(worker, OTHER_RUN, 1, effects);
         }
         // Later items wait for those that were lost on the way: they come again.
-        let waiting = member.heard.next() - member.committed;
+        let waiting = member.heard.next().saturating_sub(member.committed);
         if report.from > member.heard.next() || waiting >= MOST_WAITING {
             member.seen = now;
             return;

@@ -298,6 +298,12 @@ impl Serving<'_> {
         // What was said last should arrive.
         let _ = timeout(Duration::from_secs(1), self.client.flush()).await;
         let failure = failure.or_else(|| closed.and_then(Result::err));
+        // What was written last may leave tasks to be counted.
+        while let Ok(Done::Written(written, _)) = done.try_recv() {
+            if written.leaves_tasks() {
+                self.end = None;
+            }
+        }
         if let Some(error) = failure {
             let reason = error.to_string();
             self.seen.tell(EventKind::Failed { reason });

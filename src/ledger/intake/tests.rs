@@ -498,12 +498,7 @@ fn of_a_party_that_others_confirm_fewer_tasks_are_counted_twice_until_one_is_wro
     let quorum = Quorum::new(0.25, [1; 32]);
     assert_eq!(intake.count_twice(quorum).unwrap(), []);
     let mut write = |by: &str, tasks: std::ops::Range<u64>, count: u128| {
-        let key = |task| plan.key(task);
-        let result = |task| TaskResult {
-            key: key(task),
-            ..result(0, count)
-        };
-        let items = tasks.map(|task| Finding::Result(result(task)));
+        let items = results_of(&plan, tasks, count);
         intake.write(&[from(by, items)]).unwrap()
     };
     assert_eq!(write("one", 0..300, 5).wanted.len(), 300);
@@ -528,6 +523,61 @@ fn of_a_party_that_others_confirm_fewer_tasks_are_counted_twice_until_one_is_wro
     let mut all = all;
     all.sort();
     assert_eq!(again, all);
+}
+
+/// Results of these tasks of 18 queens, each with so many solutions.
+fn results_of(plan: &Arc<dyn Plan>, tasks: std::ops::Range<u64>, count: u128) -> Vec<Finding> {
+    let result = |task| TaskResult {
+        key: plan.key(task),
+        ..result(0, count)
+    };
+    tasks.map(|task| Finding::Result(result(task))).collect()
+}
+
+#[test]
+fn who_takes_back_a_count_is_not_trusted_and_what_others_counted_nobody_takes_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let plan: Arc<dyn Plan> = Arc::new(ChainPlan::new(Size::new(18).unwrap()));
+    let mut intake = intake_of(dir.path(), &[Arc::clone(&plan)]);
+    let quorum = Quorum::new(0.25, [1; 32]);
+    assert_eq!(intake.count_twice(quorum).unwrap(), []);
+    let mut write = |by: &str, items: Vec<Finding>| intake.write(&[from(by, items)]).unwrap();
+    let take_back = |task| vec![Finding::Withdrawal(plan.key(task))];
+    write("one", results_of(&plan, 0..300, 5));
+    let few = write("two", results_of(&plan, 0..100, 5)).all_wanted;
+    assert!(few.unwrap().len() < 100);
+    assert_eq!(write("one", take_back(7)), Written::default());
+    let written = write("one", take_back(200));
+    assert_eq!(written.withdrawn, [plan.key(200)]);
+    assert_eq!(written.all_wanted.unwrap().len(), 199);
+    // It does not earn trust again, and the next coordinator knows.
+    write("one", results_of(&plan, 200..201, 5));
+    drop(intake);
+    let plans = |_: &RunInfo| vec![Arc::clone(&plan)];
+    let mut next = Intake::resume(dir.path(), plans).unwrap();
+    assert_eq!(next.count_twice(quorum).unwrap().len(), 200);
+}
+
+#[test]
+fn while_counts_differ_nobody_is_wrong() {
+    let dir = tempfile::tempdir().unwrap();
+    let plan: Arc<dyn Plan> = Arc::new(ChainPlan::new(Size::new(18).unwrap()));
+    let mut intake = intake_of(dir.path(), &[Arc::clone(&plan)]);
+    intake.join("liar", facts("liar")).unwrap();
+    let quorum = Quorum::new(0.25, [1; 32]);
+    intake.count_twice(quorum).unwrap();
+    intake
+        .write(&[
+            from("liar", results_of(&plan, 300..301, 6)),
+            from("one", results_of(&plan, 0..200, 5)),
+            from("two", results_of(&plan, 0..100, 5)),
+            from("one", results_of(&plan, 300..301, 5)),
+        ])
+        .unwrap();
+    // A new coordinator trusts those that differ from the liar, and wants the contested task.
+    let wanted = intake.count_twice(quorum).unwrap();
+    assert!(wanted.len() < 60, "{}", wanted.len());
+    assert!(wanted.iter().any(|(task, _)| *task == plan.key(300)));
 }
 
 #[test]

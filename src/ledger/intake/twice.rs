@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::super::{Column, Entry, LedgerError, LoggedCorrection, RecordedTask, party, unix_time};
 use super::{Intake, IntakeError, Wanted, Written};
-use crate::engine::{Correction, Decision, Method, TaskKey};
+use crate::actors::SickWorker;
+use crate::engine::{Correction, Decision, Method, TaskKey, TaskResult};
 
 impl Intake {
     /// Takes a count of a task that is recorded. Two parties that agree are right: until there are, a task is wanted.
@@ -65,38 +66,52 @@ impl Intake {
     pub(super) fn all_wanted(&mut self) -> Result<Vec<Wanted>, LedgerError> {
         let log = self.store.corrections()?;
         let contested: BTreeSet<TaskKey> = log.iter().map(LoggedCorrection::task).collect();
-        let sessions = self.store.sessions()?.into_iter();
-        let parties: HashMap<String, String> = sessions
-            .map(|session| {
-                let party = party(&session.id, &session.facts.host);
-                (session.id, party)
-            })
-            .collect();
+        // The number of the party of each session: there may be millions of tasks.
+        let mut parties: Vec<String> = Vec::new();
+        let mut party_of: HashMap<String, usize> = HashMap::new();
+        let mut sick = Vec::new();
+        for session in self.store.sessions()? {
+            let party = party(&session.id, &session.facts.host);
+            let number = parties.iter().position(|other| *other == party);
+            let number = number.unwrap_or_else(|| {
+                parties.push(party);
+                parties.len() - 1
+            });
+            if !session.facts.sick.is_empty() {
+                sick.push(number);
+            }
+            party_of.insert(session.id, number);
+        }
         let Some(mut standings) = self.twice.take() else {
             return Ok(Vec::new());
         };
         standings.clear();
-        let mut counted_once = Vec::new();
+        for party in sick {
+            standings.refute(&parties[party]);
+        }
+        let mut counted_once: Vec<(TaskKey, Option<usize>)> = Vec::new();
         self.store
             .for_each_task(|RecordedTask { record, second }| {
                 let key = record.result.key;
                 if contested.contains(&key) {
                     return Ok(());
                 }
-                let counted_by = [Some(record), second].into_iter().flatten();
-                let counted_by = counted_by.map(|entry| match parties.get(&entry.session) {
-                    Some(party) => party.clone(),
-                    None => entry.session,
-                });
-                let counted_by: BTreeSet<String> = counted_by.collect();
-                match counted_by.len() {
-                    1 => counted_once.push((key, counted_by)),
-                    _ => counted_by.iter().for_each(|party| standings.confirm(party)),
+                let party = |entry: &Entry| party_of.get(&entry.session).copied();
+                match (party(&record), second.as_ref().map(party)) {
+                    (Some(first), Some(Some(second))) if first != second => {
+                        standings.confirm(&parties[first]);
+                        standings.confirm(&parties[second]);
+                    }
+                    (first, _) => counted_once.push((key, first)),
                 }
                 Ok(())
             })?;
         self.twice = Some(standings);
         for key in &contested {
+            // Until somebody decides, nobody is wrong.
+            if self.is_open(*key)? {
+                continue;
+            }
             for session in self.refuted(*key)? {
                 self.refute(&session);
             }
@@ -104,12 +119,12 @@ impl Intake {
         let mut wanted = Vec::new();
         if let Some(standings) = &mut self.twice {
             standings.take_changed();
-            counted_once.retain(|(key, counted_by)| {
-                counted_by
-                    .iter()
-                    .all(|party| standings.wants_another(party, *key))
-            });
-            wanted = counted_once;
+            for (key, party) in counted_once {
+                let party = party.map_or("", |party| &parties[party]);
+                if standings.wants_another(party, key) {
+                    wanted.push((key, BTreeSet::from([party.to_owned()])));
+                }
+            }
         }
         for key in contested {
             wanted.extend(self.still_wanted(key)?);
@@ -127,10 +142,8 @@ impl Intake {
         };
         let counted_by = self.counted_by(&record)?;
         let wants_another = |party: &String| standings.wants_another(party, key);
-        let is_wanted = match counted_by.len() {
-            1 => counted_by.iter().all(wants_another),
-            _ => self.is_open(key)?,
-        };
+        let is_alone = counted_by.len() == 1 && counted_by.iter().all(wants_another);
+        let is_wanted = is_alone || self.is_open(key)?;
         Ok(is_wanted.then_some((key, counted_by)))
     }
 
@@ -181,6 +194,30 @@ impl Intake {
         let results = log.iter().flat_map(|logged| logged.correction.results());
         let wrong = results.filter(|entry| !entry.result.tally.agrees_with(&record.result.tally));
         Ok(wrong.map(|entry| entry.session.clone()).collect())
+    }
+
+    /// Whether another party has counted a task as well, or counts of it differed.
+    pub(super) fn is_counted_by_others(&self, record: &Entry) -> Result<bool, LedgerError> {
+        let log = self.store.corrections_of(record.result.key)?;
+        Ok(!log.is_empty() || self.counted_by(record)?.len() > 1)
+    }
+
+    /// Notes in the ledger that a process takes back what it counted, so that it is not trusted any more.
+    pub(super) fn note_doubt(&mut self, id: &str, record: &Entry) -> Result<(), LedgerError> {
+        self.refute(&record.session);
+        let Some(open) = self.open.get_mut(id) else {
+            return Ok(());
+        };
+        if open.session.facts.sick.is_empty() {
+            let TaskResult { key, origin, .. } = &record.result;
+            open.session.facts.sick.push(SickWorker {
+                worker: origin.worker,
+                counted_by: Some(origin.counted_by.clone()),
+                reason: format!("its count of task {key} was taken back"),
+                suspects: 0,
+            });
+        }
+        self.put_session(id, true)
     }
 
     /// Notes that two parties have counted a task alike.
