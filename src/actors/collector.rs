@@ -1,6 +1,6 @@
 //! The collector decides that a task is done. It is the only holder of what was counted.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -259,19 +259,6 @@ impl Collector {
             warn!("{} could not be withdrawn: {error}", result.key);
         }
     }
-
-    /// What contradicts the sums, if all tasks of all plans are counted.
-    fn contradiction(&self) -> Option<String> {
-        let check = self.shared.spec.check.as_ref()?;
-        let mut sums = BTreeMap::new();
-        for (plan, (tasks, sum)) in self.shared.spec.plans.iter().zip(self.tasks.sums()) {
-            if tasks != plan.tasks() {
-                return None;
-            }
-            sums.insert(plan.engine(), sum);
-        }
-        check(&sums).err()
-    }
 }
 
 /// What the recorder has.
@@ -313,7 +300,7 @@ impl Handler<Check> for Collector {
     type Result = ();
 
     fn handle(&mut self, _: Check, _: &mut Self::Context) {
-        let contradiction = self.contradiction();
+        let contradiction = self.shared.spec.contradiction(&self.tasks.sums());
         let recorded = || recorded(&self.shared);
         let effects = self.rechecker.check(contradiction, recorded);
         self.carry_out(effects);

@@ -258,6 +258,17 @@ impl Run {
         self.go(RunState::Draining, context);
     }
 
+    /// What contradicts the sums of a whole run. They were checked when everything was said to be counted; a count that
+    /// came later was not.
+    fn contradiction(&self, sums: &Sums) -> Option<RunError> {
+        let spec = &self.shared.spec;
+        Some(RunError::Contradiction {
+            reason: spec.contradiction(&sums.plans)?,
+            tasks: spec.plans.iter().map(|plan| plan.tasks()).sum(),
+            again: 0,
+        })
+    }
+
     fn finish(&mut self, sums: &Sums, context: &mut Context<Self>) {
         if self.state.is_final() {
             return;
@@ -266,7 +277,7 @@ impl Run {
         let tasks_done = sums.plans.iter().map(|(tasks, _)| tasks).sum();
         let tasks_planned = plans.iter().map(|plan| plan.tasks()).sum();
         let progress = self.shared.observers.progress().now();
-        let outcome = match self.error.take() {
+        let outcome = match self.error.take().or_else(|| self.contradiction(sums)) {
             Some(error) => Err(error),
             None => Ok(Report {
                 tallies: plans

@@ -51,6 +51,21 @@ pub struct RunSpec {
 /// Compares the sums of all plans with what is known, and says what contradicts it.
 pub type SumCheck = Arc<dyn Fn(&BTreeMap<Engine, Tally>) -> Result<(), String> + Send + Sync>;
 
+impl RunSpec {
+    /// What contradicts the sums of the plans, if all tasks of all of them are counted.
+    pub(super) fn contradiction(&self, sums: &[(u64, Tally)]) -> Option<String> {
+        let check = self.check.as_ref()?;
+        let mut tallies = BTreeMap::new();
+        for (plan, (tasks, sum)) in self.plans.iter().zip(sums) {
+            if *tasks != plan.tasks() {
+                return None;
+            }
+            tallies.insert(plan.engine(), *sum);
+        }
+        check(&tallies).err()
+    }
+}
+
 /// A device that takes part in a run.
 #[derive(Clone)]
 pub struct DeviceSpec {

@@ -154,6 +154,9 @@ pub struct Facts {
     /// Workers and devices that counted wrongly.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sick: Vec<SickWorker>,
+    /// Under `serve`: whether it has left in order, after its last canary was right.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub took_leave: bool,
     /// When it began, in seconds since 1970 by the clock of its machine.
     pub started: i64,
 }

@@ -219,13 +219,17 @@ impl Intake {
         };
         let session = match before {
             // A worker that outlived its coordinator, or delivers its journal.
-            Some(session) => session,
+            Some(mut session) => {
+                session.facts.took_leave = false;
+                session
+            }
             None => {
                 self.number += 1;
                 Session {
                     id: id.to_owned(),
                     facts: Facts {
                         number: self.number,
+                        took_leave: false,
                         ..facts
                     },
                     elapsed: Duration::ZERO,
@@ -264,9 +268,23 @@ impl Intake {
         (!open.any(|open| open.session.id == *like)).then(|| like.clone())
     }
 
-    /// Notes that a process takes part no longer.
-    pub fn leave(&mut self, id: &str) {
-        self.open.remove(id);
+    /// Notes that processes take part no longer, and in the ledger which of them left in order.
+    ///
+    /// # Errors
+    /// The ledger cannot be written.
+    pub fn leave(&mut self, left: &[(String, bool)]) -> Result<(), LedgerError> {
+        self.patiently(Store::begin)?;
+        for (id, in_order) in left {
+            // Who delivered nothing has no row.
+            if let Some(open) = self.open.get_mut(id)
+                && open.written.is_some()
+            {
+                open.session.facts.took_leave = *in_order;
+                self.put_session(id, true)?;
+            }
+            self.open.remove(id);
+        }
+        self.patiently(Store::commit)
     }
 
     /// Records what processes delivered, in one transaction. Those that did not [join](Self::join) deliver

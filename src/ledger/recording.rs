@@ -156,6 +156,7 @@ impl Recording {
             devices: process.devices.clone(),
             config: process.config.clone(),
             sick: Vec::new(),
+            took_leave: false,
             started: unix_time(),
         };
         let like = like(&sessions, &facts);

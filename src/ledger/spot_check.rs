@@ -26,8 +26,8 @@ pub struct SpotCheck {
 }
 
 /// Counts again a random task of each session and of each thousand tasks of a session, and each task whose record was
-/// corrected. `sound`: the sessions whose last canary was right. Of the others, all tasks are counted again, as far as
-/// that is a minute of work; otherwise the sample has to do. `seconds`: what it takes to count a task, by the plan: what
+/// corrected. Of the sessions that did not leave in order, so that their last canaries were not seen, all tasks are counted
+/// again, as far as that is a minute of work; otherwise the sample has to do. `seconds`: what it takes to count a task, by the plan: what
 /// the sessions themselves say is not believed.
 ///
 /// # Errors
@@ -35,9 +35,11 @@ pub struct SpotCheck {
 pub fn spot_check(
     store: &Store,
     how: &VerifySettings<'_>,
-    sound: &BTreeSet<String>,
     seconds: &dyn Fn(TaskKey) -> f64,
 ) -> Result<SpotCheck, LedgerError> {
+    let left = store.sessions()?.into_iter();
+    let left = left.filter(|session| session.facts.took_leave);
+    let sound: BTreeSet<String> = left.map(|session| session.id).collect();
     let mut sessions: BTreeMap<String, Sample> = BTreeMap::new();
     store.for_each(|entry| {
         let is_sound = sound.contains(&entry.session);

@@ -181,8 +181,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             return Err(Failure::new(Exit::Stopped, why));
         }
         let control = session.steering().control();
-        let sound = &coordinated.took_leave;
-        let unseen = count_sample_again(&args.dir, &plans, sound, control, quiet)?;
+        let unseen = count_sample_again(&args.dir, &plans, control, quiet)?;
         let counted = result(args, &plans, coordinated, before + begun.elapsed())?;
         confirmed(&args.dir, unseen, counted.result.checked)?;
         Ok(counted)
@@ -204,7 +203,7 @@ fn confirmed(dir: &Path, unseen: usize, checked: Checked) -> Result<(), Failure>
         return Ok(());
     }
     let why = format!(
-        "everything is recorded, but {} did not take leave of this coordinator, so their last canaries were not seen, and to count again \
+        "everything is recorded, but {} did not take leave, so their last canaries were not seen, and to count again \
          all that they counted takes more than a minute. `{} --origin HOST` counts again all that a host counted, and \
          `{}` prints the total",
         several(unseen as u64, "session"),

@@ -1,6 +1,5 @@
 //! What a coordinator counts again itself, before it prints a total.
 
-use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
@@ -31,7 +30,6 @@ use crate::telemetry::printable;
 pub fn count_sample_again(
     dir: &Path,
     plans: &[Arc<dyn Plan>],
-    sound: &BTreeSet<String>,
     control: &Control,
     quiet: bool,
 ) -> Result<usize, Failure> {
@@ -80,7 +78,7 @@ pub fn count_sample_again(
         let own = rates.find(|(plan, _)| plan.engine() == task.engine);
         own.map_or(0.0, |(plan, rate)| plan.task(task.index).cost * rate)
     };
-    let checked = spot_check(&store, &how, sound, &seconds)?;
+    let checked = spot_check(&store, &how, &seconds)?;
     drop(store);
     let wrong = checked.findings.wrong_records;
     if wrong.is_empty() {

@@ -1,6 +1,5 @@
 //! Runs a coordinator over a NATS server: what `serve` does.
 
-use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -58,8 +57,6 @@ pub struct Coordinated {
     pub is_whole: bool,
     /// The most CPU workers that took part at the same time.
     pub cpu_workers: u64,
-    /// The sessions whose last canary was right: all others are to be [checked](crate::ledger::spot_check) more closely.
-    pub took_leave: BTreeSet<String>,
 }
 
 /// Why a coordinator ended.
@@ -318,7 +315,6 @@ impl Serving<'_> {
         Ok(Coordinated {
             is_whole,
             cpu_workers: self.cpu_workers,
-            took_leave: self.state.took_leave().clone(),
         })
     }
 
@@ -387,7 +383,8 @@ impl Serving<'_> {
                 }
                 Effect::Dismiss(worker) => {
                     if let Some(ledger) = &self.ledger {
-                        ledger.leave(&worker);
+                        let in_order = self.state.took_leave().contains(&worker);
+                        ledger.leave(&worker, in_order);
                     }
                 }
                 Effect::Happened(what) => self.seen.tell(what),

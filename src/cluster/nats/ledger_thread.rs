@@ -30,7 +30,7 @@ enum Order {
         number: u64,
         urgent: bool,
     },
-    Leave(String),
+    Leave(String, bool),
 }
 
 /// The thread. It ends when this is dropped or closed.
@@ -68,9 +68,9 @@ impl LedgerThread {
         });
     }
 
-    /// A worker takes part no longer.
-    pub fn leave(&self, worker: &str) {
-        self.order(Order::Leave(worker.to_owned()));
+    /// A worker takes part no longer. `in_order`: its last canary was right.
+    pub fn leave(&self, worker: &str, in_order: bool) {
+        self.order(Order::Leave(worker.to_owned(), in_order));
     }
 
     fn order(&self, order: Order) {
@@ -98,7 +98,7 @@ fn serve(
 ) -> Result<(), LedgerError> {
     let mut batch: Vec<(String, Vec<Finding>)> = Vec::new();
     let mut receipts: Vec<(String, u64)> = Vec::new();
-    let mut left: Vec<String> = Vec::new();
+    let mut left: Vec<(String, bool)> = Vec::new();
     let mut due: Option<Instant> = None;
     loop {
         let order = match due {
@@ -108,7 +108,7 @@ fn serve(
         let is_over = matches!(order, Err(RecvTimeoutError::Disconnected));
         match order {
             Ok(Order::Join(worker, facts)) => {
-                left.retain(|other| *other != worker);
+                left.retain(|(other, _)| *other != worker);
                 if let Err(error) = intake.join(&worker, facts) {
                     let _ = tell.send(Done::Failed(error.into()));
                     return Ok(());
@@ -126,7 +126,7 @@ fn serve(
                 let at = Instant::now() + wait;
                 due = Some(due.map_or(at, |due| due.min(at)));
             }
-            Ok(Order::Leave(worker)) => left.push(worker),
+            Ok(Order::Leave(worker, in_order)) => left.push((worker, in_order)),
             Err(_) => {}
         }
         let now = Instant::now();
@@ -150,8 +150,12 @@ fn serve(
             batch.clear();
             due = None;
         }
-        if batch.is_empty() {
-            left.drain(..).for_each(|worker| intake.leave(&worker));
+        if batch.is_empty() && !left.is_empty() {
+            if let Err(error) = intake.leave(&left) {
+                let _ = tell.send(Done::Failed(error.into()));
+                return Ok(());
+            }
+            left.clear();
         }
         if is_over {
             return intake.close();

@@ -525,6 +525,34 @@ fn of_a_party_that_others_confirm_fewer_tasks_are_counted_twice_until_one_is_wro
     assert_eq!(again, all);
 }
 
+#[test]
+fn the_ledger_knows_who_left_in_order_until_it_comes_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut intake = intake(dir.path());
+    let liar = Facts {
+        took_leave: true,
+        ..facts("liar")
+    };
+    intake.join("liar", liar).unwrap();
+    for (task, host) in ["one", "two", "liar"].into_iter().enumerate() {
+        let item = Finding::Result(result(task as u64, 5));
+        intake.write(&[from(host, [item])]).unwrap();
+    }
+    let left = [("one".to_owned(), true), ("two".to_owned(), false)];
+    intake.leave(&left).unwrap();
+    let took_leave = || {
+        let store = Store::open_to_read(dir.path()).unwrap();
+        let sessions = store.sessions().unwrap().into_iter();
+        let left = sessions.filter(|session| session.facts.took_leave);
+        left.map(|session| session.id).collect::<Vec<_>>()
+    };
+    assert_eq!(took_leave(), ["one"]);
+    intake.join("one", facts("one")).unwrap();
+    let item = Finding::Result(result(3, 5));
+    intake.write(&[from("one", [item])]).unwrap();
+    assert_eq!(took_leave(), Vec::<String>::new());
+}
+
 /// Results of these tasks of 18 queens, each with so many solutions.
 fn results_of(plan: &Arc<dyn Plan>, tasks: std::ops::Range<u64>, count: u128) -> Vec<Finding> {
     let result = |task| TaskResult {
