@@ -16,7 +16,7 @@ pub fn no_detours() -> OpenOptions {
 }
 
 /// A file that is made with these options can be read and written by its owner alone.
-#[cfg(feature = "nats")]
+#[cfg(feature = "ledger")]
 pub fn for_owner(options: &mut OpenOptions) -> &mut OpenOptions {
     options.mode(0o600)
 }

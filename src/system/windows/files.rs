@@ -24,7 +24,7 @@ pub fn no_detours() -> OpenOptions {
 }
 
 /// A file that is made with these options can be read by whoever may read its folder: in that of a user, by its owner.
-#[cfg(feature = "nats")]
+#[cfg(feature = "ledger")]
 pub fn for_owner(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
