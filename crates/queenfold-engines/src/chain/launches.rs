@@ -425,7 +425,7 @@ mod tests {
     fn the_canary_is_a_whole_board_for_every_program() {
         for n in 5..=28 {
             let (_, launcher) = launcher(n);
-            let DeviceCanary { canary, batch } = launcher.canary(2).unwrap();
+            let DeviceCanary { canary, batch } = launcher.canary(COPY_FOR + 1).unwrap();
             let launch = batch.launch().unwrap();
             assert_eq!(launch.program(), launcher.program(), "n = {n}");
             let completed = exact(launch);
