@@ -11,8 +11,28 @@ use super::{ColourBoard, Partition, RowSet};
 use crate::engine::{Counter, CounterSettings, NotCounted, Stretch, Tally, Task, TaskWatch};
 use crate::simd::{Algorithm, Isa, Simd, Word};
 
-/// The largest board whose counters are of 16 bits: none was seen above 6,390 there.
-const LAST_NARROW: u32 = 28;
+/// How the placements of a unit are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counters {
+    /// In counters of 16 bits, a placement at a time.
+    Narrow,
+    /// In counters of 16 bits, all placements at a time that differ in the last queen alone.
+    ByLastRow,
+    /// In counters of 32 bits, a placement at a time.
+    Wide,
+}
+
+impl Counters {
+    /// Those for a board.
+    pub fn of(board: &ColourBoard) -> Self {
+        match board.size().get() {
+            ..26 => Self::Narrow,
+            // No counter was seen above 6,390 there.
+            26..=28 => Self::ByLastRow,
+            _ => Self::Wide,
+        }
+    }
+}
 
 /// How many placements of a colour are expanded together at least, if there are as many.
 const BATCH: usize = 4096;
@@ -21,8 +41,8 @@ const BATCH: usize = 4096;
 pub struct NewCounter {
     /// What it counts.
     pub board: ColourBoard,
-    /// Whether the counters of its table have 32 bits.
-    pub is_wide: bool,
+    /// How it counts placements.
+    pub counters: Counters,
     /// The parity of the columns of a [unit](Units). Two counters that differ in it are two methods.
     pub columns: Parity,
 }
@@ -33,10 +53,9 @@ impl NewCounter {
     /// # Panics
     /// If this machine does not have the instruction set.
     pub fn of(board: ColourBoard, columns: Parity, settings: &CounterSettings) -> Box<dyn Counter> {
-        let is_wide = is_wide(&board);
         settings.isa.run(Self {
+            counters: Counters::of(&board),
             board,
-            is_wide,
             columns,
         })
     }
@@ -53,18 +72,15 @@ pub const fn kernel_name(columns: Parity, isa: Isa) -> &'static str {
     }
 }
 
-/// Whether a board needs counters of 32 bits.
-pub fn is_wide(board: &ColourBoard) -> bool {
-    board.size().get() > LAST_NARROW
-}
-
 impl Algorithm for NewCounter {
     type Output = Box<dyn Counter>;
 
     fn run<S: Simd>(self, simd: S) -> Box<dyn Counter> {
-        match self.is_wide {
-            false => Box::new(ColourCounter::<S, u16>::new(self, simd)),
-            true => Box::new(ColourCounter::<S, u32>::new(self, simd)),
+        match self.counters {
+            Counters::Narrow | Counters::ByLastRow => {
+                Box::new(ColourCounter::<S, u16>::new(self, simd))
+            }
+            Counters::Wide => Box::new(ColourCounter::<S, u32>::new(self, simd)),
         }
     }
 }
@@ -82,15 +98,21 @@ struct ColourCounter<K, T> {
 }
 
 impl<K: ColourKernel, T: Word> ColourCounter<K, T> {
-    fn new(NewCounter { board, columns, .. }: NewCounter, kernel: K) -> Self {
+    fn new(counter: NewCounter, kernel: K) -> Self {
+        let NewCounter {
+            board,
+            counters,
+            columns,
+        } = counter;
         let n = board.size();
+        let by_last_row = counters == Counters::ByLastRow;
         Self {
             board,
             columns,
             words: words(Lines::of(n).count(columns)),
             lists: Lists::new(columns),
             batch: Vec::new(),
-            units: Units::new(n, columns, kernel),
+            units: Units::new(n, columns, by_last_row, kernel),
         }
     }
 

@@ -26,7 +26,7 @@ impl Expansion {
         &mut self.levels[0]
     }
 
-    /// Fills all rows of `side` in all ways. Calls `done` with the first words of filled states, some at a
+    /// Fills the rows of `side` in all ways, but the last `left` of them. Calls `done` with the states, some at a
     /// time. Returns the number of queens placed.
     ///
     /// # Errors
@@ -35,17 +35,18 @@ impl Expansion {
         &mut self,
         kernel: K,
         side: &Side,
+        left: usize,
         watch: &TaskWatch,
-        mut done: impl FnMut(&[u16]),
+        mut done: impl FnMut(&Level),
     ) -> Result<u64, GivenUp> {
-        let rows = side.rows().len();
+        let rows = side.rows().len() - left;
         let (mut depth, mut placed) = (0, 0);
         loop {
             let (above, below) = self.levels.split_at_mut(depth + 1);
             let level = &mut above[depth];
             if depth == rows {
-                done(level.word(0));
-                level.clear(1);
+                done(level);
+                level.clear(1 + left);
             } else if let Some(next) = below.first_mut().filter(|_| !level.is_empty()) {
                 let chunk = level.len().min(CHUNK);
                 kernel.expand(level, chunk, &side.gaps(depth), next);

@@ -27,7 +27,7 @@
 //!   the other; `open_squares`: where queens may stand.
 //! * `placement_list`: the placements on a sub-board, by columns; `lists`: those that several sets share.
 //! * `units`: counts some units, each a set and its columns of one parity; `table`: the counters by the other
-//!   columns.
+//!   columns; `last_row`: counters by the columns but the last one, for large boards.
 //! * `expansion`: fills the rows of a sub-board after another is filled: `side` is the order of the rows,
 //!   `level` the states with the same rows left.
 //! * `kernel`: the inner loops, written once for all instruction sets.
@@ -43,6 +43,7 @@ mod counter;
 mod expansion;
 mod job_recount;
 mod kernel;
+mod last_row;
 mod launches;
 mod level;
 mod lines;

@@ -3,7 +3,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::cost::Costs;
-use super::counter::{NewCounter, is_wide, kernel_name};
+use super::counter::{Counters, NewCounter, kernel_name};
 use super::launches::ColourLauncher;
 use super::lines::Parity;
 use super::program::BOARDS;
@@ -179,7 +179,7 @@ impl Plan for ColourPlan {
     fn canary_counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
         settings.isa.run(NewCounter {
             board: canary::canary(self.size()).size().into(),
-            is_wide: is_wide(&self.board),
+            counters: Counters::of(&self.board),
             columns: Parity::Even,
         })
     }

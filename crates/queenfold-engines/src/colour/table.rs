@@ -96,6 +96,18 @@ impl<T: Word> Table<T> {
         self.counters[..count].fill(T::default());
     }
 
+    /// Sets the counter at an index, to the low bits of `times`.
+    #[inline]
+    pub fn set(&mut self, index: u16, times: u32) {
+        self.counters[usize::from(index) >> 1] = T::of(times);
+    }
+
+    /// The counter at an index.
+    #[inline]
+    pub fn at(&self, index: u16) -> u32 {
+        self.counters[usize::from(index) >> 1].widen()
+    }
+
     /// Adds 1 at each index.
     pub fn add(&mut self, indices: &[u16]) {
         let counters = &mut *self.counters;

@@ -1,6 +1,6 @@
 use fastrand::Rng;
 
-use super::counter::NewCounter;
+use super::counter::{Counters, NewCounter};
 use super::lines::{Lines, Parity};
 use super::oracle::Colour;
 use super::orientation::Orientation;
@@ -17,7 +17,7 @@ stamp_tests! {
     every_set_is_counted_as_by_the_oracle: sets,
     every_set_is_counted_the_same_by_odd_columns: transposed,
     every_set_of_a_given_board_is_counted_as_by_the_oracle: given,
-    wide_counters_count_the_same: wide,
+    counters_of_large_boards_count_the_same: large_counters,
 }
 
 fn size(n: u32) -> Size {
@@ -167,16 +167,20 @@ fn given<S: Simd>(simd: S) {
     }
 }
 
-fn wide<S: Simd>(simd: S) {
-    for n in [10, 11].map(size) {
+/// The counters that only large boards have, on small ones.
+fn large_counters<S: Simd>(simd: S) {
+    for n in (1..=12).map(size) {
         let plan = ColourPlan::new(n);
-        let wide = NewCounter {
-            board: n.into(),
-            is_wide: true,
-            columns: Parity::Even,
-        };
-        let wide = wide.run(simd);
-        compare(&plan, wide, plan.counter(&settings(simd)));
+        for counters in [Counters::ByLastRow, Counters::Wide] {
+            for columns in [Parity::Even, Parity::Odd] {
+                let counter = NewCounter {
+                    board: n.into(),
+                    counters,
+                    columns,
+                };
+                compare(&plan, counter.run(simd), plan.counter(&settings(simd)));
+            }
+        }
     }
 }
 

@@ -2,6 +2,7 @@ use std::ops::Range;
 
 use super::expansion::Expansion;
 use super::kernel::ColourKernel;
+use super::last_row::LastRow;
 use super::lines::{Lines, Parity};
 use super::lists::{Listed, SetLists};
 use super::orientation::Orientation;
@@ -49,11 +50,12 @@ pub struct Units<K, T> {
     ranks: Vec<Vec<u16>>,
     expansion: Expansion,
     table: Table<T>,
+    last_row: Option<LastRow>,
 }
 
 impl<K: ColourKernel, T: Word> Units<K, T> {
-    /// For a board, of the columns of a parity.
-    pub fn new(n: Size, columns: Parity, kernel: K) -> Self {
+    /// For a board, of the columns of a parity. With `by_last_row` placements are counted before their last queen.
+    pub fn new(n: Size, columns: Parity, by_last_row: bool, kernel: K) -> Self {
         let lines = Lines::of(n);
         let orientation = Orientation::of(n);
         let others = columns.other();
@@ -77,12 +79,13 @@ impl<K: ColourKernel, T: Word> Units<K, T> {
             ranks: (0..=lines.count(others)).map(ranks).collect(),
             expansion: Expansion::default(),
             table: Table::new(),
+            last_row: by_last_row.then(|| LastRow::new(column_bits(lines, columns))),
         }
     }
 
     /// Bits of an index that are the columns.
     fn column_bits(&self) -> u32 {
-        self.lines.count(self.columns.other()).max(1)
+        column_bits(self.lines, self.columns)
     }
 
     /// The most units that the table has counters for.
@@ -107,25 +110,52 @@ impl<K: ColourKernel, T: Word> Units<K, T> {
         };
         self.table.clear(units.len() << (self.column_bits() - 1));
         self.begin(set, first, units);
+        let (table, expansion) = (&mut self.table, &mut self.expansion);
+        let taken = first.side.rows().len();
         let mut counted = 0u64;
-        let table = &mut self.table;
-        let mut nodes = self.expansion.run(kernel, &first.side, watch, |indices| {
-            counted += indices.len() as u64;
-            table.add(indices);
-        })?;
+        let mut nodes;
+        match self.last_row.as_mut().filter(|_| taken > 0) {
+            Some(last_row) => {
+                last_row.clear(units.len());
+                nodes = expansion.run(kernel, &first.side, 1, watch, |states| {
+                    counted += last_row.add(kernel, states.word(0), states.word(1));
+                })?;
+                nodes += counted;
+                last_row.move_to(table, units.len(), taken);
+            }
+            None => {
+                nodes = expansion.run(kernel, &first.side, 0, watch, |states| {
+                    counted += states.len() as u64;
+                    table.add(states.word(0));
+                })?;
+            }
+        }
         let mut held = Held::default();
-        let ranks = &self.ranks[first.side.rows().len()];
+        let ranks = &self.ranks[taken];
         for (number, unit) in units.iter().enumerate() {
             held = held.and(self.table.weigh(kernel, number, ranks, unit.weights));
         }
         check::<T>(held, counted)?;
         self.begin(set, second, units);
+        let (table, expansion) = (&self.table, &mut self.expansion);
+        let taken = second.side.rows().len();
         let mut completions = 0;
-        let flipped = self.lines.all(self.columns.other()) as u16;
-        let table = &self.table;
-        nodes += self.expansion.run(kernel, &second.side, watch, |indices| {
-            completions += table.sum(indices, flipped);
-        })?;
+        match self.last_row.as_mut().filter(|_| taken > 0) {
+            Some(last_row) => {
+                last_row.take_from(table, units.len(), taken);
+                nodes += expansion.run(kernel, &second.side, 1, watch, |states| {
+                    let (counters, queens) = last_row.sum(kernel, states.word(0), states.word(1));
+                    completions += counters;
+                    nodes += queens;
+                })?;
+            }
+            None => {
+                let flipped = self.lines.all(self.columns.other()) as u16;
+                nodes += expansion.run(kernel, &second.side, 0, watch, |states| {
+                    completions += table.sum(states.word(0), flipped);
+                })?;
+            }
+        }
         Ok(Counted { completions, nodes })
     }
 
@@ -164,6 +194,11 @@ impl<K: ColourKernel, T: Word> Units<K, T> {
         self.kernel
             .begin(listed.placements.diagonals(run), &targets, level);
     }
+}
+
+/// Bits of an index that are the columns, where units are of the columns of a parity.
+fn column_bits(lines: Lines, columns: Parity) -> u32 {
+    lines.count(columns.other()).max(1)
 }
 
 /// Compares what the counters held with what was counted in them: a counter that was too small, or memory

@@ -17,8 +17,9 @@
 //!
 //! # How to add an instruction set
 //!
-//! 1. Make a folder next to `avx2/`, with three files. `token.rs` declares the
-//!    token. `words.rs` implements [`WordVector`] for two types, `Words16` and `Words32`. `mod.rs`
+//! 1. Make a folder next to `avx2/`, with four files. `token.rs` declares the
+//!    token. `words.rs` implements [`WordVector`] for two types, `Words16` and `Words32`. `rows.rs` has
+//!    what is done to rows of 16 words. `mod.rs`
 //!    implements [`Simd`] for the token with the macro `token!`, from the features that the compiler and the
 //!    machine must know.
 //! 2. Add the folder to the list below: a `mod` line, and an entry in `instruction_sets`. The entry
@@ -82,5 +83,6 @@ pub(crate) use arrays::{array, each};
 pub use isa::{Isa, UnknownIsa};
 pub use portable::Portable;
 pub use token::{Algorithm, Simd, Word, WordVector};
+pub(crate) use token::{BITS, ROW};
 #[cfg(test)]
 pub(crate) use {instruction_sets, stamp_tests::stamp_tests};

@@ -25,7 +25,27 @@ pub trait Simd: Copy + Send + 'static {
     /// Some of the standard library is not inlined in a build of several code generation units: `map` and
     /// `from_fn` of arrays (`array` and `each` of this room are), `zip` of slices, `Vec::extend`.
     fn vectorize<R>(self, work: impl FnOnce() -> R) -> R;
+
+    /// Adds 1 to the words of `row` whose bit is set in `lanes`.
+    fn increment(self, row: &mut [u16; ROW], lanes: u16);
+
+    /// Adds the words of `row` whose bit is set in `lanes` to `sums`: words 2i and 2i + 1 to sum i.
+    fn add_pairs(self, sums: &mut [u32; ROW / 2], row: &[u16; ROW], lanes: u16);
 }
+
+/// The words of a row: as many as a word has bits, so that one says which words are meant.
+pub const ROW: usize = 16;
+
+/// The bit of each word of a row.
+pub const BITS: [u16; ROW] = {
+    let mut bits = [1; ROW];
+    let mut word = 0;
+    while word < ROW {
+        bits[word] <<= word;
+        word += 1;
+    }
+    bits
+};
 
 /// An algorithm that is written once for all instruction sets.
 ///
@@ -232,6 +252,21 @@ macro_rules! token {
                 // SAFETY: the token proves that the machine has the features.
                 unsafe { vectorize(work) }
             }
+
+            #[inline(always)]
+            fn increment(self, row: &mut [u16; crate::simd::ROW], lanes: u16) {
+                rows::increment(self, row, lanes);
+            }
+
+            #[inline(always)]
+            fn add_pairs(
+                self,
+                sums: &mut [u32; crate::simd::ROW / 2],
+                row: &[u16; crate::simd::ROW],
+                lanes: u16,
+            ) {
+                rows::add_pairs(self, sums, row, lanes);
+            }
         }
 
         #[target_feature($(enable = $feature),+)]
@@ -239,4 +274,47 @@ macro_rules! token {
             work()
         }
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use fastrand::Rng;
+
+    use super::{ROW, Simd};
+    use crate::simd::stamp_tests;
+
+    stamp_tests! {
+        words_of_a_row_are_meant_by_their_bits: rows,
+    }
+
+    fn rows<S: Simd>(simd: S) {
+        let mut random = Rng::with_seed(19);
+        for _ in 0..1000 {
+            let lanes = random.u16(..);
+            let mut row = [0; ROW];
+            row.fill_with(|| random.u16(..));
+            let mut sums = [0; ROW / 2];
+            sums.fill_with(|| random.u32(..1 << 31));
+            let is_meant = |lane: usize| lanes >> lane & 1 == 1;
+            let (before, sums_before) = (row, sums);
+            simd.vectorize(
+                #[inline(always)]
+                || {
+                    simd.add_pairs(&mut sums, &row, lanes);
+                    simd.increment(&mut row, lanes);
+                },
+            );
+            for lane in 0..ROW {
+                let more = u16::from(is_meant(lane));
+                assert_eq!(row[lane], before[lane].wrapping_add(more), "{lanes:b}");
+            }
+            for (pair, sum) in sums.into_iter().enumerate() {
+                let words = [2 * pair, 2 * pair + 1].map(|lane| match is_meant(lane) {
+                    true => u32::from(before[lane]),
+                    false => 0,
+                });
+                assert_eq!(sum, sums_before[pair] + words[0] + words[1], "{lanes:b}");
+            }
+        }
+    }
 }

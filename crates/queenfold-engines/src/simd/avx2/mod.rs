@@ -1,5 +1,6 @@
 //! AVX2: vectors of 256 bits. Compress and expand are permutations, looked up by the mask.
 
+mod rows;
 mod tables;
 mod token;
 mod words;

@@ -1,5 +1,6 @@
 //! AVX-512: vectors of 512 bits. Compress and expand are instructions.
 
+mod rows;
 mod token;
 mod words;
 

@@ -2,6 +2,7 @@
 //! to become a number, serves eight lanes. Compress and expand are permutations, looked up by the mask.
 
 mod lanes;
+mod rows;
 mod tables;
 mod token;
 mod words;
