@@ -1,12 +1,13 @@
 use crate::simd::{Simd, Word};
 
-/// Four indices, as parts of one word: the compiler would put them into a vector, and to take them out of it takes
-/// longer.
+/// Four indices, with the bits of `flipped` flipped in each, as parts of one word: the compiler would put them into a
+/// vector, and to take them out of it takes longer.
 #[inline(always)]
-fn read_at_once(indices: [u16; 4]) -> [u16; 4] {
+fn read_at_once(indices: [u16; 4], flipped: u16) -> [u16; 4] {
     let mut bytes = [0; 8];
     bytes.copy_from_slice(indices.map(u16::to_le_bytes).as_flattened());
-    let word = u64::from_le_bytes(bytes);
+    let flips = 0x0001_0001_0001_0001 * u64::from(flipped);
+    let word = u64::from_le_bytes(bytes) ^ flips;
     [
         word as u16,
         (word >> 16) as u16,
@@ -117,7 +118,7 @@ impl<T: Word> Table<T> {
         };
         let (four, rest) = indices.as_chunks::<4>();
         for &four in four {
-            for index in read_at_once(four) {
+            for index in read_at_once(four, 0) {
                 add(index);
             }
         }
@@ -129,15 +130,15 @@ impl<T: Word> Table<T> {
     /// The sum of the counters at the indices, in each of which the bits of `flipped` are flipped first.
     pub fn sum(&self, indices: &[u16], flipped: u16) -> u64 {
         let counters = &*self.counters;
-        let at = |index: u16| u64::from(counters[usize::from(index ^ flipped) >> 1].widen());
+        let at = |index: u16| u64::from(counters[usize::from(index) >> 1].widen());
         let (four, rest) = indices.as_chunks::<4>();
         let mut sums = [0; 2];
         for &four in four {
-            let [a, b, c, d] = read_at_once(four);
+            let [a, b, c, d] = read_at_once(four, flipped);
             sums[0] += at(a) + at(b);
             sums[1] += at(c) + at(d);
         }
-        let rest: u64 = rest.iter().map(|&index| at(index)).sum();
+        let rest: u64 = rest.iter().map(|&index| at(index ^ flipped)).sum();
         sums[0] + sums[1] + rest
     }
 
