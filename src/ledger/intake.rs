@@ -275,9 +275,9 @@ impl Intake {
     pub fn leave(&mut self, left: &[(String, bool)]) -> Result<(), LedgerError> {
         self.patiently(Store::begin)?;
         for (id, in_order) in left {
-            // Who delivered nothing has no row.
+            // Who delivered nothing, now or to an earlier coordinator, has no row.
             if let Some(open) = self.open.get_mut(id)
-                && open.written.is_some()
+                && self.known.contains(&open.session.id)
             {
                 open.session.facts.took_leave = *in_order;
                 self.put_session(id, true)?;

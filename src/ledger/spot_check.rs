@@ -21,8 +21,8 @@ const CHEAP: f64 = 60.0;
 pub struct SpotCheck {
     /// The tasks that were counted again.
     pub findings: Findings,
-    /// Sessions without a last canary of which only the sample was counted again.
-    pub sampled: usize,
+    /// The hosts of sessions without a last canary of which only the sample was counted again.
+    pub unseen: BTreeSet<String>,
 }
 
 /// Counts again a random task of each session and of each thousand tasks of a session, and each task whose record was
@@ -37,12 +37,15 @@ pub fn spot_check(
     how: &VerifySettings<'_>,
     seconds: &dyn Fn(TaskKey) -> f64,
 ) -> Result<SpotCheck, LedgerError> {
-    let left = store.sessions()?.into_iter();
-    let left = left.filter(|session| session.facts.took_leave);
-    let sound: BTreeSet<String> = left.map(|session| session.id).collect();
+    let hosts: BTreeMap<String, String> = store
+        .sessions()?
+        .into_iter()
+        .filter(|session| !session.facts.took_leave)
+        .map(|session| (session.id, session.facts.host))
+        .collect();
     let mut sessions: BTreeMap<String, Sample> = BTreeMap::new();
     store.for_each(|entry| {
-        let is_sound = sound.contains(&entry.session);
+        let is_sound = !hosts.contains_key(&entry.session);
         let sample = sessions.entry(entry.session).or_default();
         sample.add(entry.result.key);
         if !is_sound {
@@ -61,15 +64,15 @@ pub fn spot_check(
     }
     let unsound = sessions
         .into_iter()
-        .filter(|(session, _)| !sound.contains(session));
-    let mut unsound: Vec<Sample> = unsound.map(|(_, sample)| sample).collect();
-    unsound.sort_by(|a, b| a.work.total_cmp(&b.work));
+        .filter_map(|(session, sample)| Some((hosts.get(&session)?, sample)));
+    let mut unsound: Vec<(&String, Sample)> = unsound.collect();
+    unsound.sort_by(|(_, a), (_, b)| a.work.total_cmp(&b.work));
     let mut work = 0.0;
-    let mut sampled = 0;
-    for sample in unsound {
+    let mut unseen = BTreeSet::new();
+    for (host, sample) in unsound {
         work += sample.work;
         if work > CHEAP {
-            sampled += 1;
+            unseen.insert(host.clone());
             continue;
         }
         for task in sample.whole {
@@ -77,7 +80,7 @@ pub fn spot_check(
         }
     }
     let findings = count_again(store, how, &chosen)?;
-    Ok(SpotCheck { findings, sampled })
+    Ok(SpotCheck { findings, unseen })
 }
 
 /// Puts counts that contradict their records into the log: the tasks are contested from now on, and no command prints

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -183,7 +184,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let control = session.steering().control();
         let unseen = count_sample_again(&args.dir, &plans, control, quiet)?;
         let counted = result(args, &plans, coordinated, before + begun.elapsed())?;
-        confirmed(&args.dir, unseen, counted.result.checked)?;
+        confirmed(&args.dir, &unseen, counted.result.checked)?;
         Ok(counted)
     });
     let end = result.as_ref();
@@ -197,20 +198,29 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     session.finish()
 }
 
-/// Refuses a total to which so many sessions contributed whose last canary was not seen, unless it is confirmed otherwise.
-fn confirmed(dir: &Path, unseen: usize, checked: Checked) -> Result<(), Failure> {
-    if unseen == 0 || matches!(checked, Checked::Known | Checked::Twice) {
+/// How many hosts a message names.
+const HOSTS_NAMED: usize = 5;
+
+/// Refuses a total to which sessions of these hosts contributed whose last canary was not seen, unless it is confirmed
+/// otherwise.
+fn confirmed(dir: &Path, unseen: &BTreeSet<String>, checked: Checked) -> Result<(), Failure> {
+    if unseen.is_empty() || matches!(checked, Checked::Known | Checked::Twice) {
         return Ok(());
     }
+    let mut hosts: Vec<String> = unseen.iter().take(HOSTS_NAMED).cloned().collect();
+    let more = (unseen.len() - hosts.len()) as u64;
+    if more > 0 {
+        hosts.push(format!("{more} more"));
+    }
     let why = format!(
-        "everything is recorded, but {} did not take leave, so their last canaries were not seen, and to count again \
-         all that they counted takes more than a minute. `{} --origin HOST` counts again all that a host counted, and \
-         `{}` prints the total",
-        several(unseen as u64, "session"),
+        "everything is recorded, but {} did not take leave, so that no last canary was seen: {}. To count all of it \
+         again takes more than a minute: `{} --origin HOST` does that for a host, and `{}` prints the total",
+        several(unseen.len() as u64, "host"),
+        hosts.join(", "),
         command_on("verify", dir),
         command_on("resume", dir),
     );
-    Err(Failure::new(Exit::Stopped, why))
+    Err(Failure::new(Exit::Stopped, printable(&why)))
 }
 
 /// The name of the run: that of the directory if it may be one.
@@ -369,15 +379,25 @@ mod tests {
     #[test]
     fn without_the_last_canary_of_a_session_only_a_confirmed_total_is_printed() {
         let dir = Path::new("n28");
+        let hosts = |count: usize| (0..count).map(|host| format!("node{host}")).collect();
         for (unseen, checked) in [(0, Checked::Once), (2, Checked::Known), (2, Checked::Twice)] {
-            assert!(confirmed(dir, unseen, checked).is_ok(), "{checked}");
+            assert!(confirmed(dir, &hosts(unseen), checked).is_ok(), "{checked}");
         }
         for checked in [Checked::Once, Checked::Sampled(2)] {
-            let failure = confirmed(dir, 2, checked).unwrap_err();
-            let text = failure.message;
-            for part in ["2 sessions did not take leave", "verify", "resume", "n28"] {
+            let text = confirmed(dir, &hosts(2), checked).unwrap_err().message;
+            for part in [
+                "2 hosts did not take leave",
+                "node0, node1.",
+                "verify",
+                "resume",
+                "n28",
+            ] {
                 assert!(text.contains(part), "{text}");
             }
         }
+        let text = confirmed(dir, &hosts(7), Checked::Once)
+            .unwrap_err()
+            .message;
+        assert!(text.contains("node4, 2 more."), "{text}");
     }
 }

@@ -1,5 +1,6 @@
 //! What a coordinator counts again itself, before it prints a total.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
@@ -21,8 +22,8 @@ use crate::machine::Machine;
 use crate::simd::Isa;
 use crate::telemetry::printable;
 
-/// Counts a sample of the run in `dir` again, as [`spot_check`] chooses it. `control` stops it. Returns how many sessions
-/// there are whose last canary was not seen, and of which only a sample was counted again.
+/// Counts a sample of the run in `dir` again, as [`spot_check`] chooses it. `control` stops it. Returns the
+/// hosts whose last canary was not seen, and of which only a sample was counted again.
 ///
 /// # Errors
 /// A count differs from its record: then that task is contested, and the session is named. Or the ledger cannot be
@@ -32,7 +33,7 @@ pub fn count_sample_again(
     plans: &[Arc<dyn Plan>],
     control: &Control,
     quiet: bool,
-) -> Result<usize, Failure> {
+) -> Result<BTreeSet<String>, Failure> {
     let settings = CounterSettings { isa: Isa::best() };
     let workers = RunConfig::default().workers(&Machine::detect());
     let workers = NonZeroUsize::new(workers).unwrap_or(NonZeroUsize::MIN);
@@ -82,7 +83,7 @@ pub fn count_sample_again(
     drop(store);
     let wrong = checked.findings.wrong_records;
     if wrong.is_empty() {
-        return Ok(checked.sampled);
+        return Ok(checked.unseen);
     }
     let process = ProcessFacts {
         isa: settings.isa.name().to_owned(),

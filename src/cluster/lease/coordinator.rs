@@ -64,8 +64,6 @@ pub struct Coordinator {
     entitled: Entitled,
     ignored: Ignored,
     bars: Bars,
-    /// Workers that took leave in order, so that their last canary was right.
-    took_leave: BTreeSet<String>,
     /// Workers in whose name two programs spoke.
     disputed: BTreeSet<String>,
     /// Until then, workers may tell which leases they hold from an earlier coordinator.
@@ -93,7 +91,6 @@ impl Coordinator {
             entitled: Entitled::default(),
             ignored: Ignored::default(),
             bars: Bars::default(),
-            took_leave: BTreeSet::new(),
             disputed: BTreeSet::new(),
             grace: match is_begun {
                 true => times.beat() * 2,
@@ -121,11 +118,6 @@ impl Coordinator {
     pub fn twice(mut self, wanted: &[Wanted]) -> Self {
         self.want_only(wanted);
         self
-    }
-
-    /// The workers that took leave in order: each had counted its last canary, or it would have said that it is sick.
-    pub const fn took_leave(&self) -> &BTreeSet<String> {
-        &self.took_leave
     }
 
     /// What each worker does.
@@ -200,13 +192,7 @@ impl Coordinator {
             Up::Hello(hello) => self.hello(now, worker, hello, &mut effects),
             Up::Beat(beat) => self.beat(now, worker, &beat, &mut effects),
             Up::Report(report) => self.report(now, worker, report, &mut effects),
-            Up::Leave => {
-                let beats = self.members.get(worker).is_some_and(|member| member.beats);
-                if beats && !self.disputed.contains(worker) {
-                    self.took_leave.insert(worker.to_owned());
-                }
-                self.leave(worker, None, &mut effects);
-            }
+            Up::Leave => self.leave(worker, None, &mut effects),
         }
         self.end(now, &mut effects);
         effects
@@ -420,7 +406,6 @@ impl Coordinator {
             member.heard.skip_to(hello.first);
             member.committed = hello.first;
         }
-        self.took_leave.remove(worker);
         let mut revoked = Vec::new();
         for (number, lease) in hello.leases.iter().enumerate() {
             if number >= MOST_LEASES || !self.adopt(now, worker, lease) {
@@ -591,7 +576,6 @@ impl Coordinator {
     /// Refuses a worker in whose name two different things were said. Which of the two programs it is, nobody can tell.
     fn dispute(&mut self, worker: &str, effects: &mut Vec<Effect>) {
         self.disputed.insert(worker.to_owned());
-        self.took_leave.remove(worker);
         let why = format!(
             "two programs report different results in the name of session {worker} and under the same numbers: one \
              of them lies"
@@ -621,7 +605,9 @@ impl Coordinator {
             let host = &member.facts.host;
             effects.push(left(host, how));
         }
-        effects.push(Effect::Dismiss(worker.to_owned()));
+        // Who only delivers what another one counted has no canary, and nobody knows whose a disputed one is.
+        let in_order = gone.is_none() && member.beats && !self.disputed.contains(worker);
+        effects.push(Effect::Dismiss(worker.to_owned(), in_order));
     }
 
     /// Ends a lease: what is left of it is free, unless another lease has it too.

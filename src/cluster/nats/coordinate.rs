@@ -381,9 +381,8 @@ impl Serving<'_> {
                         ledger.write(worker, items, number, self.state.is_urgent());
                     }
                 }
-                Effect::Dismiss(worker) => {
+                Effect::Dismiss(worker, in_order) => {
                     if let Some(ledger) = &self.ledger {
-                        let in_order = self.state.took_leave().contains(&worker);
                         ledger.leave(&worker, in_order);
                     }
                 }

@@ -551,6 +551,15 @@ fn the_ledger_knows_who_left_in_order_until_it_comes_back() {
     let item = Finding::Result(result(3, 5));
     intake.write(&[from("one", [item])]).unwrap();
     assert_eq!(took_leave(), Vec::<String>::new());
+    // The next coordinator has nothing to write of it but that it left, and of who never delivered not even that.
+    drop(intake);
+    let mut intake = Intake::resume(dir.path(), |_| plans()).unwrap();
+    for worker in ["one", "idle"] {
+        intake.join(worker, facts(worker)).unwrap();
+    }
+    let left = [("one".to_owned(), true), ("idle".to_owned(), true)];
+    intake.leave(&left).unwrap();
+    assert_eq!(took_leave(), ["one"]);
 }
 
 /// Results of these tasks of 18 queens, each with so many solutions.

@@ -14,6 +14,8 @@ stamp_tests! {
     totals_are_the_known_ones: totals,
     #[ignore = "minutes; run with cargo test --release -p queenfold-engines -- --ignored colour"]
     totals_of_18_to_20_queens_are_the_known_ones: large_totals,
+    #[ignore = "minutes; run with cargo test --release -p queenfold-engines -- --ignored colour"]
+    sets_of_26_to_28_queens_are_counted_the_same_in_all_ways: large_sets,
     every_set_is_counted_as_by_the_oracle: sets,
     every_set_is_counted_the_same_by_odd_columns: transposed,
     every_set_of_a_given_board_is_counted_as_by_the_oracle: given,
@@ -116,6 +118,34 @@ fn expect_known<S: Simd>(simd: S, n: u32) {
     let plan = ColourPlan::new(size(n));
     let found = total(&plan, plan.counter(&settings(simd)));
     assert_eq!(found, known(size(n)).unwrap().total, "n = {n}");
+}
+
+fn large_sets<S: Simd>(simd: S) {
+    for n in [26, 27, 28].map(size) {
+        let plan = ColourPlan::new(n);
+        let counter = |counters, columns| {
+            let counter = NewCounter {
+                board: n.into(),
+                counters,
+                columns,
+            };
+            counter.run(simd)
+        };
+        let task = single(&plan, plan.ranks() / 3);
+        let [expected, others @ ..] = [
+            counter(Counters::Narrow, Parity::Even),
+            counter(Counters::ByLastRow, Parity::Even),
+            counter(Counters::ByLastRow, Parity::Odd),
+        ]
+        .map(|mut counter| counter.count(&task).unwrap());
+        assert!(expected.completions.solutions() > 0, "n = {n}");
+        for other in others {
+            assert!(
+                expected.agrees_with(&other),
+                "n = {n}: {expected:?} {other:?}"
+            );
+        }
+    }
 }
 
 /// Compares the tallies of all sets of a plan.
