@@ -52,6 +52,9 @@ struct OpenSession {
     written: Option<Instant>,
     /// Time of this process before the coordinator was started again.
     before: Duration,
+    /// Whether its last canary speaks for all that the row stands for: not, if an earlier process of the row did not
+    /// leave in order.
+    vouches: bool,
 }
 
 /// The longest reason of a fault that is kept, in bytes: the ledger has those of each session.
@@ -217,15 +220,16 @@ impl Intake {
                 None => None,
             },
         };
-        let session = match before {
-            // A worker that outlived its coordinator, or delivers its journal.
+        let (session, vouches) = match before {
+            // A worker that outlived its coordinator or delivers its journal, or one like it.
             Some(mut session) => {
-                session.facts.took_leave = false;
-                session
+                let left = std::mem::take(&mut session.facts.took_leave);
+                let vouches = session.id == id || left;
+                (session, vouches)
             }
             None => {
                 self.number += 1;
-                Session {
+                let session = Session {
                     id: id.to_owned(),
                     facts: Facts {
                         number: self.number,
@@ -234,7 +238,8 @@ impl Intake {
                     },
                     elapsed: Duration::ZERO,
                     committed: unix_time(),
-                }
+                };
+                (session, true)
             }
         };
         if let Some(likeness) = likeness {
@@ -247,6 +252,7 @@ impl Intake {
                 session,
                 since: Instant::now(),
                 written: None,
+                vouches,
             },
         );
         Ok(())
@@ -275,12 +281,13 @@ impl Intake {
     pub fn leave(&mut self, left: &[(String, bool)]) -> Result<(), LedgerError> {
         self.patiently(Store::begin)?;
         for (id, in_order) in left {
-            // Who delivered nothing, now or to an earlier coordinator, has no row.
-            if let Some(open) = self.open.get_mut(id)
-                && self.known.contains(&open.session.id)
-            {
-                open.session.facts.took_leave = *in_order;
-                self.put_session(id, true)?;
+            if let Some(open) = self.open.get_mut(id) {
+                // Who outlived an earlier coordinator may have delivered to that one alone.
+                let is_own = open.session.id == *id && self.known.contains(id);
+                if open.written.is_some() || (*in_order && is_own) {
+                    open.session.facts.took_leave = *in_order && open.vouches;
+                    self.put_session(id, true)?;
+                }
             }
             self.open.remove(id);
         }

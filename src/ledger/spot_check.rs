@@ -37,15 +37,16 @@ pub fn spot_check(
     how: &VerifySettings<'_>,
     seconds: &dyn Fn(TaskKey) -> f64,
 ) -> Result<SpotCheck, LedgerError> {
-    let hosts: BTreeMap<String, String> = store
-        .sessions()?
+    let all = store.sessions()?.into_iter();
+    let (sound, unsound): (Vec<_>, Vec<_>) = all.partition(|session| session.facts.took_leave);
+    let sound: BTreeSet<String> = sound.into_iter().map(|session| session.id).collect();
+    let unsound = unsound
         .into_iter()
-        .filter(|session| !session.facts.took_leave)
-        .map(|session| (session.id, session.facts.host))
-        .collect();
+        .map(|session| (session.id, session.facts.host));
+    let mut hosts: BTreeMap<String, String> = unsound.collect();
     let mut sessions: BTreeMap<String, Sample> = BTreeMap::new();
     store.for_each(|entry| {
-        let is_sound = !hosts.contains_key(&entry.session);
+        let is_sound = sound.contains(&entry.session);
         let sample = sessions.entry(entry.session).or_default();
         sample.add(entry.result.key);
         if !is_sound {
@@ -64,15 +65,15 @@ pub fn spot_check(
     }
     let unsound = sessions
         .into_iter()
-        .filter_map(|(session, sample)| Some((hosts.get(&session)?, sample)));
-    let mut unsound: Vec<(&String, Sample)> = unsound.collect();
+        .filter(|(session, _)| !sound.contains(session));
+    let mut unsound: Vec<(String, Sample)> = unsound.collect();
     unsound.sort_by(|(_, a), (_, b)| a.work.total_cmp(&b.work));
     let mut work = 0.0;
     let mut unseen = BTreeSet::new();
-    for (host, sample) in unsound {
+    for (session, sample) in unsound {
         work += sample.work;
         if work > CHEAP {
-            unseen.insert(host.clone());
+            unseen.insert(hosts.remove(&session).unwrap_or(session));
             continue;
         }
         for task in sample.whole {

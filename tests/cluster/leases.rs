@@ -215,7 +215,7 @@ impl World {
                 Effect::Record(worker, items, number) => {
                     effects.extend(self.record(&worker, items, number));
                 }
-                Effect::Admit(..) | Effect::Dismiss(..) => {}
+                Effect::Admit(..) | Effect::Dismiss { .. } => {}
                 Effect::Happened(what) => self.happened.push(what),
                 Effect::End(finish) => self.end = Some(finish),
             }

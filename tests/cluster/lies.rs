@@ -147,7 +147,10 @@ fn refusals(effects: &[Effect]) -> Vec<String> {
 /// Who left in order.
 fn took_leave(effects: &[Effect]) -> Vec<String> {
     let left = effects.iter().filter_map(|effect| match effect {
-        Effect::Dismiss(worker, true) => Some(worker.clone()),
+        Effect::Dismiss {
+            worker,
+            in_order: true,
+        } => Some(worker.clone()),
         _ => None,
     });
     left.collect()

@@ -607,7 +607,10 @@ impl Coordinator {
         }
         // Who only delivers what another one counted has no canary, and nobody knows whose a disputed one is.
         let in_order = gone.is_none() && member.beats && !self.disputed.contains(worker);
-        effects.push(Effect::Dismiss(worker.to_owned(), in_order));
+        effects.push(Effect::Dismiss {
+            worker: worker.to_owned(),
+            in_order,
+        });
     }
 
     /// Ends a lease: what is left of it is free, unless another lease has it too.

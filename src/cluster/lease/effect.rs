@@ -16,8 +16,13 @@ pub enum Effect {
     Grant(String, Lease),
     /// Record what a worker delivered. Its items below this number have their receipt when that is done.
     Record(String, Vec<Finding>, u64),
-    /// A worker takes part no longer. The flag: it left in order, after its last canary was right.
-    Dismiss(String, bool),
+    /// A worker takes part no longer.
+    Dismiss {
+        /// The worker.
+        worker: String,
+        /// Whether it left in order, after its last canary was right.
+        in_order: bool,
+    },
     /// Tell what happened to those who watch the run.
     Happened(EventKind),
     /// The run is over.

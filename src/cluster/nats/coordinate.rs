@@ -381,7 +381,7 @@ impl Serving<'_> {
                         ledger.write(worker, items, number, self.state.is_urgent());
                     }
                 }
-                Effect::Dismiss(worker, in_order) => {
+                Effect::Dismiss { worker, in_order } => {
                     if let Some(ledger) = &self.ledger {
                         ledger.leave(&worker, in_order);
                     }

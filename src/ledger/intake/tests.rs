@@ -560,6 +560,39 @@ fn the_ledger_knows_who_left_in_order_until_it_comes_back() {
     let left = [("one".to_owned(), true), ("idle".to_owned(), true)];
     intake.leave(&left).unwrap();
     assert_eq!(took_leave(), ["one"]);
+    // If it comes back, delivers nothing and is lost, all that it counted was seen to be right before.
+    intake.join("one", facts("one")).unwrap();
+    intake.leave(&[("one".to_owned(), false)]).unwrap();
+    assert_eq!(took_leave(), ["one"]);
+}
+
+#[test]
+fn a_process_does_not_leave_in_order_for_an_earlier_one_of_its_row() {
+    let dir = tempfile::tempdir().unwrap();
+    with_sessions(dir.path(), REUSED_FROM);
+    let mut intake = Intake::resume(dir.path(), |_| plans()).unwrap();
+    let left_in_order = |intake: &mut Intake, id: &str, host: &str, task: Option<u64>| {
+        intake.join(id, facts(host)).unwrap();
+        let items = task.map(|task| Finding::Result(result(task, 5)));
+        intake
+            .write(&[(id.to_owned(), items.into_iter().collect())])
+            .unwrap();
+        intake.leave(&[(id.to_owned(), true)]).unwrap();
+        let sessions = sessions(dir.path()).into_iter();
+        let left = sessions.filter(|session| session.facts.took_leave);
+        left.map(|session| session.facts.host).collect::<Vec<_>>()
+    };
+    // That one was lost.
+    for task in [None, Some(1)] {
+        assert_eq!(
+            left_in_order(&mut intake, "again", "7", task),
+            Vec::<String>::new()
+        );
+    }
+    for task in [2, 3] {
+        let host = left_in_order(&mut intake, &format!("new-{task}"), "new", Some(task));
+        assert_eq!(host, ["new"]);
+    }
 }
 
 /// Results of these tasks of 18 queens, each with so many solutions.

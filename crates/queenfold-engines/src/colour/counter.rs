@@ -26,9 +26,10 @@ impl Counters {
     /// Those for a board.
     pub fn of(board: &ColourBoard) -> Self {
         match board.size().get() {
-            ..26 => Self::Narrow,
-            // No counter was seen above 6,390 there.
-            26..=28 => Self::ByLastRow,
+            // Where queens or holes are given, a unit has few placements.
+            26..=28 if board.given().is_free() => Self::ByLastRow,
+            // No counter was seen above 6,390.
+            ..=28 => Self::Narrow,
             _ => Self::Wide,
         }
     }

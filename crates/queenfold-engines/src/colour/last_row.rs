@@ -5,9 +5,9 @@ use crate::simd::{ROW, Simd, Word};
 /// Counters of placements that lack their last queen: for the columns taken so far, one for each column of that
 /// queen.
 ///
-/// A state with one row left adds 1 to the counters of all squares that are free there, in one step, and none of
-/// its placements is made. On large boards that saves more than it takes to move the counters to the [`Table`],
-/// where they are weighed, and back.
+/// A state with one row left has a placement for each square that is free there: it adds 1 to the counters of all of
+/// them in one step, and the placements themselves are not made. On large boards that saves more than it takes to move
+/// the counters to the [`Table`], where they are weighed, and back.
 ///
 /// An index is that of a table. The row of counters is the one of half the index.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ const ROWS: usize = 1 << 15;
 /// The bytes of a line of the cache.
 const LINE: usize = 64;
 
-/// How many states are summed at once: sums of 32 bits hold so many of the largest counters twice.
+/// How many states are summed at once. A sum takes two counters of each, and 2 · 2¹⁵ · 65,535 is less than 2³².
 const SUMMED: usize = 1 << 15;
 
 impl LastRow {
@@ -52,6 +52,7 @@ impl LastRow {
             columns,
             cells: words.iter().map(cells).collect(),
             words,
+            // An interpreter may know no alignment: then any place will do.
             before: counters
                 .as_ptr()
                 .align_offset(LINE)
@@ -127,8 +128,8 @@ impl LastRow {
     pub fn move_to<T: Word>(&self, table: &mut Table<T>, units: usize, taken: usize) {
         let all = &self.counters[self.before..];
         for (unit, counters) in all.chunks_exact(self.of_unit()).take(units).enumerate() {
-            let mut cells = self.cells[taken].chunks_exact(taken);
-            for (&word, cells) in self.words[taken].iter().zip(&mut cells) {
+            let cells = self.cells[taken].chunks_exact(taken);
+            for (&word, cells) in self.words[taken].iter().zip(cells) {
                 let placements = cells
                     .iter()
                     .map(|&cell| u32::from(counters[cell as usize]))
@@ -165,4 +166,26 @@ fn queens<S: Simd>(simd: S, free: &[u16]) -> u64 {
                 .fold(0, |sum, free| sum + u64::from(free.count_ones()))
         },
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::{Portable, Simd};
+
+    #[test]
+    fn more_states_are_summed_than_a_sum_has_room_for() {
+        let simd = Portable::new().unwrap();
+        let (mut rows, mut table) = (LastRow::new(4), Table::<u16>::new());
+        // Placements on two columns leave two.
+        for left in [0b1100, 0b1010] {
+            table.set(left, u32::from(u16::MAX));
+        }
+        rows.take_from(&table, 1, 2);
+        // One queen is on the first column, the other on the second or third.
+        let states = 100_000;
+        let (sum, queens) = rows.sum(simd, &vec![0b0001; states], &vec![0b0110; states]);
+        let expected = 2 * states as u64;
+        assert_eq!((sum, queens), (expected * u64::from(u16::MAX), expected));
+    }
 }

@@ -38,6 +38,8 @@ pub struct Counted {
 /// placements of the other colour are expanded; for each result, the counter of the columns it leaves is the
 /// number of solutions.
 ///
+/// On large boards the last row is counted at once, see [`LastRow`].
+///
 /// The counters are of black placements where the units are by even columns, and of white ones where they are by
 /// odd columns. So the same set counted both ways has no list, no counter and no sum of a unit in common.
 pub struct Units<K, T> {
@@ -236,12 +238,25 @@ mod tests {
         table.weigh(kernel, 0, &[0; 16], weights)
     }
 
+    /// The same, counted before the last queen.
+    fn held_by_rows(times: usize) -> Held {
+        use crate::simd::Simd;
+        let kernel = Portable::new().unwrap();
+        let (mut rows, mut table) = (LastRow::new(4), Table::<u16>::new());
+        let counted = rows.add(kernel, &vec![0b0001; times], &vec![0b0010; times]);
+        assert_eq!(counted, times as u64);
+        rows.move_to(&mut table, 1, 2);
+        table.weigh(kernel, 0, &[0; 8], Weights::all(1))
+    }
+
     #[test]
     fn a_counter_that_is_too_small_shows() {
         for (times, is_right) in [(1, true), (16_000, true), (17_000, false), (70_000, false)] {
             let narrow = check::<u16>(held::<u16>(times), times as u64);
             assert_eq!(narrow.is_ok(), is_right, "{times}: {narrow:?}");
             assert_eq!(check::<u32>(held::<u32>(times), times as u64), Ok(()));
+            let rows = check::<u16>(held_by_rows(times), times as u64);
+            assert_eq!(rows.is_ok(), is_right, "{times}: {rows:?}");
         }
         assert!(check::<u16>(held::<u16>(5), 6).is_err());
     }
