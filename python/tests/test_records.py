@@ -35,7 +35,7 @@ def test_a_run_is_verified_and_certified(tmp_path: Path) -> None:
     with pytest.raises(queenfold.CertificateError, match="n13.cert"):
         queenfold.certify(run, file)
     file.write_text(file.read_text().replace("73712", "73713"))
-    with pytest.raises(queenfold.CertificateError, match="n13.cert: line 1"):
+    with pytest.raises(queenfold.CertificateError, match=r"n13\.cert: line \d+: the root"):
         queenfold.check(file)
     with pytest.raises(ValueError, match="share: expected a number above 0 up to 1, not 0"):
         queenfold.verify(run, share=0.0)
