@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, mpsc};
 
 use super::verify::{Findings, VerifySettings, WrongRecord, count_again};
-use super::{Coverage, FILE, LedgerError, ProcessFacts, Recording, SecondCounts, Store};
+use super::{Coverage, FILE, LedgerError, ProcessFacts, Recording, SecondCounts, Session, Store};
 use crate::actors::{Finding, Flushed, RecordError, Recorder};
 use crate::engine::{Plan, TaskKey};
 
@@ -26,9 +26,9 @@ pub struct SpotCheck {
 }
 
 /// Counts again a random task of each session and of each thousand tasks of a session, and each task whose record was
-/// corrected. Of the sessions that did not leave in order, so that their last canaries were not seen, all tasks are counted
-/// again, as far as that is a minute of work; otherwise the sample has to do. `seconds`: what it takes to count a task, by the plan: what
-/// the sessions themselves say is not believed.
+/// corrected. Of the sessions that did not leave in order, so that their last canaries were not seen, all tasks are
+/// counted again, as far as that is a minute of work; otherwise the sample has to do. `seconds`: what it takes to count
+/// a task, by the plan: what the sessions themselves say is not believed.
 ///
 /// # Errors
 /// The ledger is damaged or of other plans. A wrong count is not an error but a finding.
@@ -38,15 +38,17 @@ pub fn spot_check(
     seconds: &dyn Fn(TaskKey) -> f64,
 ) -> Result<SpotCheck, LedgerError> {
     let all = store.sessions()?.into_iter();
-    let (sound, unsound): (Vec<_>, Vec<_>) = all.partition(|session| session.facts.took_leave);
-    let sound: BTreeSet<String> = sound.into_iter().map(|session| session.id).collect();
-    let unsound = unsound
-        .into_iter()
-        .map(|session| (session.id, session.facts.host));
-    let mut hosts: BTreeMap<String, String> = unsound.collect();
+    let facts = all.map(|Session { id, facts, .. }| (id, (facts.host, facts.took_leave)));
+    let facts: BTreeMap<String, (String, bool)> = facts.collect();
+    // One without a row has shown nothing.
+    let is_sound = |session: &str| {
+        facts
+            .get(session)
+            .is_some_and(|(_, took_leave)| *took_leave)
+    };
     let mut sessions: BTreeMap<String, Sample> = BTreeMap::new();
     store.for_each(|entry| {
-        let is_sound = sound.contains(&entry.session);
+        let is_sound = is_sound(&entry.session);
         let sample = sessions.entry(entry.session).or_default();
         sample.add(entry.result.key);
         if !is_sound {
@@ -65,7 +67,7 @@ pub fn spot_check(
     }
     let unsound = sessions
         .into_iter()
-        .filter(|(session, _)| !sound.contains(session));
+        .filter(|(session, _)| !is_sound(session));
     let mut unsound: Vec<(String, Sample)> = unsound.collect();
     unsound.sort_by(|(_, a), (_, b)| a.work.total_cmp(&b.work));
     let mut work = 0.0;
@@ -73,7 +75,11 @@ pub fn spot_check(
     for (session, sample) in unsound {
         work += sample.work;
         if work > CHEAP {
-            unseen.insert(hosts.remove(&session).unwrap_or(session));
+            unseen.insert(
+                facts
+                    .get(&session)
+                    .map_or(session, |(host, _)| host.clone()),
+            );
             continue;
         }
         for task in sample.whole {

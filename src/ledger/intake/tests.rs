@@ -23,6 +23,13 @@ fn intake_of(dir: &Path, plans: &[Arc<dyn Plan>]) -> Intake {
     intake
 }
 
+/// The same of 18 queens: of 14 there are too few tasks for a party to be trusted.
+fn large(dir: &Path) -> (Arc<dyn Plan>, Intake) {
+    let plan: Arc<dyn Plan> = Arc::new(ChainPlan::new(Size::new(18).unwrap()));
+    let intake = intake_of(dir, &[Arc::clone(&plan)]);
+    (plan, intake)
+}
+
 fn facts(host: &str) -> Facts {
     Facts {
         host: host.to_owned(),
@@ -491,9 +498,7 @@ fn two_parties_that_agree_are_right_and_whoever_differs_is_named() {
 #[test]
 fn of_a_party_that_others_confirm_fewer_tasks_are_counted_twice_until_one_is_wrong() {
     let dir = tempfile::tempdir().unwrap();
-    // Of 14 queens there are too few tasks.
-    let plan: Arc<dyn Plan> = Arc::new(ChainPlan::new(Size::new(18).unwrap()));
-    let mut intake = intake_of(dir.path(), &[Arc::clone(&plan)]);
+    let (plan, mut intake) = large(dir.path());
     intake.join("three", facts("three")).unwrap();
     let quorum = Quorum::new(0.25, [1; 32]);
     assert_eq!(intake.count_twice(quorum).unwrap(), []);
@@ -607,8 +612,7 @@ fn results_of(plan: &Arc<dyn Plan>, tasks: std::ops::Range<u64>, count: u128) ->
 #[test]
 fn who_takes_back_a_count_is_not_trusted_and_what_others_counted_nobody_takes_back() {
     let dir = tempfile::tempdir().unwrap();
-    let plan: Arc<dyn Plan> = Arc::new(ChainPlan::new(Size::new(18).unwrap()));
-    let mut intake = intake_of(dir.path(), &[Arc::clone(&plan)]);
+    let (plan, mut intake) = large(dir.path());
     let quorum = Quorum::new(0.25, [1; 32]);
     assert_eq!(intake.count_twice(quorum).unwrap(), []);
     let mut write = |by: &str, items: Vec<Finding>| intake.write(&[from(by, items)]).unwrap();
@@ -631,8 +635,7 @@ fn who_takes_back_a_count_is_not_trusted_and_what_others_counted_nobody_takes_ba
 #[test]
 fn while_counts_differ_nobody_is_wrong() {
     let dir = tempfile::tempdir().unwrap();
-    let plan: Arc<dyn Plan> = Arc::new(ChainPlan::new(Size::new(18).unwrap()));
-    let mut intake = intake_of(dir.path(), &[Arc::clone(&plan)]);
+    let (plan, mut intake) = large(dir.path());
     intake.join("liar", facts("liar")).unwrap();
     let quorum = Quorum::new(0.25, [1; 32]);
     intake.count_twice(quorum).unwrap();

@@ -141,15 +141,16 @@ impl<K: ColourKernel, T: Word> Units<K, T> {
         self.begin(set, second, units);
         let (table, expansion) = (&self.table, &mut self.expansion);
         let taken = second.side.rows().len();
-        let mut completions = 0;
+        let (mut completions, mut last_queens) = (0, 0);
         match self.last_row.as_mut().filter(|_| taken > 0) {
             Some(last_row) => {
                 last_row.take_from(table, units.len(), taken);
                 nodes += expansion.run(kernel, &second.side, 1, watch, |states| {
                     let (counters, queens) = last_row.sum(kernel, states.word(0), states.word(1));
                     completions += counters;
-                    nodes += queens;
+                    last_queens += queens;
                 })?;
+                nodes += last_queens;
             }
             None => {
                 let flipped = self.lines.all(self.columns.other()) as u16;

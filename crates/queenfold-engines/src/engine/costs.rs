@@ -68,9 +68,9 @@ const LARGE_CHAIN: [(u32, f64); 5] = [
 ];
 
 /// The colour engine with AVX-512: a prototype on the same core, and from 26 on the engine (2026-11-26). 14, 16 to 20
-/// and 22 are measured, 21 and 23 to 28 sampled. 29 and 30 follow from the growth of the prototype, which, as the engine
-/// does there, made all placements. 12, 13 and 15 follow from the ratio to the chain that `bench --calibrate` found on a Zen 3
-/// with AVX2.
+/// and 22 are measured, 21 and 23 to 28 sampled. 29 and 30 follow from the growth of the prototype, which made all
+/// placements, as the engine does there. 12, 13 and 15 follow from the ratio to the chain that `bench --calibrate` found
+/// on a Zen 3 with AVX2.
 const COLOUR: [(u32, f64); 19] = [
     (12, 0.000_37),
     (13, 0.001_2),

@@ -82,7 +82,7 @@ mod stamp_tests;
 pub(crate) use arrays::{array, each};
 pub use isa::{Isa, UnknownIsa};
 pub use portable::Portable;
+pub(crate) use token::ROW;
 pub use token::{Algorithm, Simd, Word, WordVector};
-pub(crate) use token::{BITS, ROW};
 #[cfg(test)]
 pub(crate) use {instruction_sets, stamp_tests::stamp_tests};

@@ -36,17 +36,6 @@ pub trait Simd: Copy + Send + 'static {
 /// The words of a row: as many as a word has bits, so that one says which words are meant.
 pub const ROW: usize = 16;
 
-/// The bit of each word of a row.
-pub const BITS: [u16; ROW] = {
-    let mut bits = [1; ROW];
-    let mut word = 0;
-    while word < ROW {
-        bits[word] <<= word;
-        word += 1;
-    }
-    bits
-};
-
 /// An algorithm that is written once for all instruction sets.
 ///
 /// A trait and not a closure, because closures cannot be generic.

@@ -3,7 +3,8 @@
 use std::arch::x86_64::*;
 
 use super::Avx2;
-use crate::simd::{BITS, ROW};
+use super::words::Words16;
+use crate::simd::ROW;
 
 /// [`Simd::increment`](crate::simd::Simd::increment).
 #[inline(always)]
@@ -12,7 +13,7 @@ pub fn increment(simd: Avx2, row: &mut [u16; ROW], lanes: u16) {
     unsafe {
         let words = _mm256_loadu_si256(row.as_ptr().cast());
         // A true lane is -1.
-        let more = _mm256_sub_epi16(words, mask(simd, lanes));
+        let more = _mm256_sub_epi16(words, Words16::lanes_of(simd, lanes));
         _mm256_storeu_si256(row.as_mut_ptr().cast(), more);
     }
 }
@@ -23,22 +24,11 @@ pub fn add_pairs(simd: Avx2, sums: &mut [u32; ROW / 2], row: &[u16; ROW], lanes:
     // SAFETY: the token proves the instruction set; a row and the sums have 32 bytes.
     unsafe {
         let words = _mm256_loadu_si256(row.as_ptr().cast());
-        let words = _mm256_and_si256(words, mask(simd, lanes));
+        let words = _mm256_and_si256(words, Words16::lanes_of(simd, lanes));
         let even = _mm256_and_si256(words, _mm256_set1_epi32(0xFFFF));
         let odd = _mm256_srli_epi32::<16>(words);
         let before = _mm256_loadu_si256(sums.as_ptr().cast());
         let after = _mm256_add_epi32(before, _mm256_add_epi32(even, odd));
         _mm256_storeu_si256(sums.as_mut_ptr().cast(), after);
-    }
-}
-
-/// The lanes whose bit is set.
-#[inline(always)]
-fn mask(_: Avx2, lanes: u16) -> __m256i {
-    // SAFETY: the token proves the instruction set; there are 32 bytes of bits.
-    unsafe {
-        let bits = _mm256_loadu_si256(BITS.as_ptr().cast());
-        let lanes = _mm256_set1_epi16(lanes as i16);
-        _mm256_cmpeq_epi16(_mm256_and_si256(lanes, bits), bits)
     }
 }

@@ -23,6 +23,22 @@ macro_rules! vector {
                 // SAFETY: a mask proves the instruction set.
                 unsafe { _mm256_xor_si256(mask, _mm256_set1_epi8(-1)) }
             }
+
+            /// The lanes whose bit is set.
+            #[inline(always)]
+            pub(super) fn lanes_of(_: Avx2, bits: $word) -> __m256i {
+                let mut lanes: [$word; $lanes] = [1; $lanes];
+                let mut lane = 0;
+                while lane < $lanes {
+                    lanes[lane] <<= lane;
+                    lane += 1;
+                }
+                // SAFETY: the token proves the instruction set; the array is as long as a vector.
+                unsafe {
+                    let lanes = _mm256_loadu_si256(lanes.as_ptr().cast());
+                    $eq(_mm256_and_si256($splat(bits as _), lanes), lanes)
+                }
+            }
         }
 
         impl WordVector for $name {
@@ -136,23 +152,16 @@ macro_rules! vector {
             }
 
             #[inline(always)]
-            fn first(_: Avx2, mask: __m256i, limit: usize) -> __m256i {
+            fn first(simd: Avx2, mask: __m256i, limit: usize) -> __m256i {
                 if limit >= Self::LANES {
                     return mask;
                 }
-                let mut lanes: [$word; $lanes] = [1; $lanes];
-                let mut lane = 0;
-                while lane < $lanes {
-                    lanes[lane] <<= lane;
-                    lane += 1;
-                }
-                // SAFETY: a mask proves the instruction set; the array is as long as a vector.
-                unsafe {
+                // SAFETY: the token proves the instruction set.
+                let first = unsafe {
                     let bits = _pext_u32(_mm256_movemask_epi8(mask) as u32, $lane_bits);
-                    let first = $splat(_pdep_u32((1 << limit) - 1, bits) as _);
-                    let lanes = _mm256_loadu_si256(lanes.as_ptr().cast());
-                    $eq(_mm256_and_si256(first, lanes), lanes)
-                }
+                    _pdep_u32((1 << limit) - 1, bits)
+                };
+                Self::lanes_of(simd, first as $word)
             }
 
             $($moves)*
