@@ -23,6 +23,10 @@ QF_INLINE u32 lanes_below() {
 /// The value of the warp's first lane.
 QF_INLINE u32 of_first_lane(u32 value) { return __shfl_sync(0xffffffffu, value, 0); }
 
+/// A number of up to 32 that all lanes have. The compiler learns that it is the same for all, and leaves out what
+/// brings the lanes of a branch together.
+QF_INLINE u32 same_for_all(u32 number) { return bits_of(vote(bits_of(lanes_below()) < number)); }
+
 /// The sum over the lanes of the warp.
 QF_INLINE u64 sum_of_warp(u64 value) {
     for (u32 distance = QF_LANES / 2u; distance > 0; distance /= 2u)
@@ -39,10 +43,50 @@ QF_INLINE void meet_block() { __syncthreads(); }
 /// Adds to a word of the block. Returns what was there.
 QF_INLINE u32 add_in_block(u32 *word, u32 term) { return atomicAdd(word, term); }
 
-/// Half number `index` of some words of the block, the low half of a word first.
-QF_INLINE u32 half_at(const u32 *words, u32 index) {
-    return reinterpret_cast<const unsigned short *>(words)[index];
+// The following happen in the lanes in which `yes` holds. A branch would cost three instructions more.
+
+QF_INLINE Place place_of(const u32 *word) { return static_cast<Place>(__cvta_generic_to_shared(word)); }
+
+/// Takes the word at a place.
+QF_INLINE void take_word_if(bool yes, u32 &word, Place from) {
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p ld.shared.u32 %0, [%2]; }"
+                 : "+r"(word)
+                 : "r"(static_cast<u32>(yes)), "r"(from));
 }
+
+QF_INLINE void set_word_if(bool yes, Place to, u32 word) {
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p st.shared.u32 [%1], %2; }" ::"r"(
+                     static_cast<u32>(yes)),
+                 "r"(to), "r"(word));
+}
+
+QF_INLINE void add_word_if(bool yes, Place to, u32 term) {
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p red.shared.add.u32 [%1], %2; }" ::"r"(
+                     static_cast<u32>(yes)),
+                 "r"(to), "r"(term));
+}
+
+/// The half of a word at a place; 0 in the other lanes.
+QF_INLINE u32 half_if(bool yes, Place from) {
+    u32 half;
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; mov.u32 %0, 0; @p ld.shared.u16 %0, [%2]; }"
+                 : "=&r"(half)
+                 : "r"(static_cast<u32>(yes)), "r"(from));
+    return half;
+}
+
+QF_INLINE u32 half_at(Place place) {
+    u32 half;
+    asm volatile("ld.shared.u16 %0, [%1];" : "=r"(half) : "r"(place));
+    return half;
+}
+
+QF_INLINE void set_half(Place place, u32 half) {
+    asm volatile("{ .reg .u16 h; cvt.u16.u32 h, %1; st.shared.u16 [%0], h; }" ::"r"(place), "r"(half));
+}
+
+/// The high halves of two words, that of the first one below.
+QF_INLINE u32 high_halves(u32 low, u32 high) { return __byte_perm(low, high, 0x7632); }
 
 /// The bits of a word in reverse order.
 QF_INLINE u32 reversed_bits(u32 word) { return __brev(word); }
@@ -50,7 +94,13 @@ QF_INLINE u32 reversed_bits(u32 word) { return __brev(word); }
 /// The number of zeros below the lowest bit of a word that is not 0.
 QF_INLINE u32 zeros_below(u32 word) { return static_cast<u32>(__ffs(static_cast<int>(word)) - 1); }
 
+/// The high word of a product.
+QF_INLINE u32 high_product(u32 a, u32 b) { return __umulhi(a, b); }
+
 #else
+
+QF_INLINE u32 high_product(u32 a, u32 b) { return static_cast<u32>(static_cast<u64>(a) * b >> 32); }
+QF_INLINE u32 same_for_all(u32 number) { return number; }
 
 #define QF_UNROLL
 #define QF_ONE_BY_ONE
@@ -68,9 +118,29 @@ QF_INLINE u32 add_in_block(u32 *word, u32 term) {
     return before;
 }
 
-QF_INLINE u32 half_at(const u32 *words, u32 index) {
-    return words[index / 2u] >> 16u * (index % 2u) & 0xffffu;
+QF_INLINE Place place_of(const u32 *word) { return reinterpret_cast<Place>(word); }
+QF_INLINE void take_word_if(bool yes, u32 &word, Place from) {
+    if (yes)
+        word = word_at(from);
 }
+QF_INLINE void set_word_if(bool yes, Place to, u32 word) {
+    if (yes)
+        set_word(to, word);
+}
+QF_INLINE void add_word_if(bool yes, Place to, u32 term) {
+    if (yes)
+        set_word(to, word_at(to) + term);
+}
+QF_INLINE u32 half_if(bool yes, Place from) {
+    return yes ? word_at(from & ~Place(3)) >> 8u * (from & 2u) & 0xffffu : 0;
+}
+QF_INLINE u32 half_at(Place place) { return half_if(true, place); }
+QF_INLINE void set_half(Place place, u32 half) {
+    const Place word = place & ~Place(3);
+    const u32 shift = 8u * (place & 2u);
+    set_word(word, (word_at(word) & ~(0xffffu << shift)) | half << shift);
+}
+QF_INLINE u32 high_halves(u32 low, u32 high) { return low >> 16 | (high & 0xffff0000u); }
 
 QF_INLINE u32 reversed_bits(u32 word) {
     u32 reversed = 0;

@@ -3,8 +3,19 @@
 
 #include "colour.h"
 
-// Registers for as many blocks on a multiprocessor as its shared memory holds on the largest devices.
-extern "C" __global__ void __launch_bounds__(QF_ROWS > 10u ? 256 : 128, QF_ROWS > 10u ? 2 : QF_ROWS > 8u ? 4 : 5)
+// Threads of a block, as in colour/program.rs, and as many blocks as the shared memory of a multiprocessor holds: the
+// compiler leaves registers for them. That is 228 KiB here, 164 KiB on an A100 and 100 KiB or less elsewhere. Kernels
+// that a program carries along are for all of them, and have as many registers as they like.
+#define QF_BLOCK (QF_ROWS > 10u ? 256 : QF_ROWS > 8u ? 96 : 64)
+#if __CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200
+#define QF_BLOCKS (QF_ROWS > 10u ? 3 : QF_ROWS > 8u ? 8 : 11)
+#elif __CUDA_ARCH__ == 800
+#define QF_BLOCKS (QF_ROWS > 10u ? 2 : QF_ROWS > 8u ? 5 : 8)
+#else
+#define QF_BLOCKS (QF_ROWS > 10u ? 1 : QF_ROWS > 8u ? 3 : 5)
+#endif
+
+extern "C" __global__ void __launch_bounds__(QF_BLOCK, QF_BLOCKS)
 colour(const ColourJob *jobs, u32 job_count, const u32 *sets, ColourSums *sums, Progress *progress) {
     extern __shared__ __align__(16) u32 memory[];
     typedef ColourBlock<QF_ROWS> Block;

@@ -11,7 +11,7 @@ macro_rules! files {
 /// Every file of a kernel's source, by its name.
 const FILES: &[(&str, &str)] = files!(
     "device.h" "rows.h" "bit_board.h" "bit_board.cu" "node_layer.h" "node_layer.cu" "chain.h" "chain.cu"
-    "block.h" "colour.h" "colour.cu"
+    "block.h" "colour_levels.h" "colour_own.h" "colour.h" "colour.cu"
 );
 
 /// What kernels need of the machine that they run on: the first part of every source.

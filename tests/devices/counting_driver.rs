@@ -263,8 +263,8 @@ fn the_colour_engine_counts_on_devices() {
         let (json, _) = machine.count(&[&["-n", n][..], &engine].concat());
         assert!(json["gpu"][0]["tasks"].as_u64().unwrap() > 0, "{json}");
     }
-    // Blocks of 128 threads, as `colour/program.rs` says.
-    assert_eq!(machine.calls("shared"), [(9192 + 216 * 128) / 128; 4]);
+    // Blocks of 64 threads, as `colour/program.rs` says.
+    assert_eq!(machine.calls("shared"), [(9256 + 144 * 64) / 64; 4]);
 }
 
 /// The canary is copied for every few multiprocessors, and each slot has room for a launch.

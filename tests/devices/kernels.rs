@@ -225,19 +225,24 @@ fn the_colour_kernel_keeps_its_nodes_in_registers_on_every_architecture() {
             let limit = Duration::from_secs(300);
             let report = tools.compile(program, architecture, "-cubin", &kernel, limit);
             let name = format!("{program} for {architecture}: {report}");
-            let rows = program.specialisation().unwrap().value;
-            // Those with many rows may keep four words elsewhere: registers for 16 warps are worth more.
+            // A few words may lie elsewhere: registers for all warps that the memory holds are worth more.
             let spilled = report.split(" bytes spill stores").next();
             let spilled = spilled.and_then(|text| text.split_whitespace().last());
             let spilled: u32 = spilled.unwrap().parse().unwrap();
-            assert!(spilled <= if rows > 10 { 16 } else { 0 }, "{name}");
+            assert!(spilled <= 12, "{name}");
             let registers = report
                 .split(" registers")
                 .next()
                 .and_then(|text| text.split_whitespace().last());
             let registers: u32 = registers.unwrap().parse().unwrap();
             println!("{program} for {architecture}: {registers} registers");
-            assert!(registers <= if rows > 8 { 128 } else { 96 }, "{name}");
+            // As many as the blocks that `colour.cu` asks for leave to each thread.
+            let most = match architecture {
+                "sm_90" | "sm_100" => 80,
+                "sm_80" => 128,
+                _ => 168,
+            };
+            assert!(registers <= most, "{name}");
         }
     }
 }

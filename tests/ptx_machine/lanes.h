@@ -89,12 +89,13 @@ struct Lanes : Order {
                 defect(i, "outside of shared memory");
                 return nullptr;
             }
-            for (u64 word = at / 4; word < (at + bytes + 3) / 4; word++) {
-                if (reads && !b.filled[word])
+            // Lanes may have a half of a word each.
+            for (u64 half = at / 2; half < (at + bytes + 1) / 2; half++) {
+                if (reads && !b.filled[half])
                     defect(i, "reads shared memory that nobody wrote");
                 if (writes)
-                    b.filled[word] = 1;
-                touch(i, b.shadows[word], w, lane, writes, reads, atomic);
+                    b.filled[half] = 1;
+                touch(i, b.shadows[half], w, lane, writes, reads, atomic);
             }
             return &b.shared[at];
         }
@@ -166,6 +167,7 @@ struct Lanes : Order {
                 each(L(w, i.dst[0]), mask, [=](u32 l) { return (u64)a[l] * b[l]; });
             }
             break;
+        case Op::MULHI: arithmetic(i, w, mask, [](auto a, auto b, auto) { return (u32)((u64)(u32)a * (u32)b >> 32); }); break;
         case Op::DIV:
         case Op::REM: {
             u32 *a = W(w, i.src[0]), *b = W(w, i.src[1]), *d = W(w, i.dst[0]);
@@ -342,7 +344,8 @@ struct Lanes : Order {
             }
             break;
         }
-        case Op::ATOM: {
+        case Op::ATOM:
+        case Op::RED: {
             u64 address[32];
             addresses(i, w, address);
             for (u32 n = 0; n < 32; n++) {
@@ -352,7 +355,9 @@ struct Lanes : Order {
                 u8 *at = place(i, w, l, address[l], i.bytes, true, true, true);
                 if (!at)
                     continue;
-                if (i.bytes == 8)
+                if (i.op == Op::RED)
+                    __atomic_fetch_add((u32 *)at, W(w, i.src[1])[l], __ATOMIC_RELAXED);
+                else if (i.bytes == 8)
                     L(w, i.dst[0])[l] = __atomic_fetch_add((u64 *)at, L(w, i.src[1])[l], __ATOMIC_RELAXED);
                 else
                     W(w, i.dst[0])[l] = __atomic_fetch_add((u32 *)at, W(w, i.src[1])[l], __ATOMIC_RELAXED);

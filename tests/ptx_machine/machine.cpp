@@ -201,8 +201,8 @@ struct Machine : Lanes {
         b.shared.assign(shape.shared + 16, 0xa5);
         for (u8 &byte : b.shared)
             byte = random();
-        b.shadows.resize(shape.shared / 4 + 4);
-        b.filled.resize(shape.shared / 4 + 4);
+        b.shadows.resize(shape.shared / 2 + 8);
+        b.filled.resize(shape.shared / 2 + 8);
         b.known.resize(shape.blocks);
         b.warps.resize((shape.threads + 31) / 32);
         b.running = b.warps.size();

@@ -160,7 +160,7 @@ struct Parser {
             {"selp", Op::SELP}, {"cvta", Op::MOV}, {"cvt", Op::CVT}, {"mad", Op::MAD}, {"bfind", Op::BFIND},
             {"bfi", Op::BFI}, {"prmt", Op::PRMT}};
         if (base == "mul") {
-            i.op = has("wide") ? Op::MULWIDE : Op::MUL;
+            i.op = has("wide") ? Op::MULWIDE : has("hi") ? Op::MULHI : Op::MUL;
             destination();
             sources(1);
         } else if (base == "shf") {
@@ -209,6 +209,13 @@ struct Parser {
             i.dst[0] = operand(args[0], line);
             address(args[1], i, line);
             i.src[i.sources++] = operand(args[2], line);
+        } else if (base == "red") {
+            i.op = Op::RED;
+            where();
+            if (!has("add"))
+                fail(line, name);
+            address(args[0], i, line);
+            i.src[i.sources++] = operand(args[1], line);
         } else if (base == "bar" && has("warp")) {
             i.op = Op::MEET;
             sources(0);
@@ -289,6 +296,9 @@ struct Parser {
                 inside = s == "{";
                 continue;
             }
+            // Names of a block within the kernel are names of the kernel: they have one meaning.
+            if (s.front() == '{' && s.back() == '}')
+                s = trim(s.substr(1, s.size() - 2));
             if (s.back() == ':') {
                 labels[s.substr(0, s.size() - 1)] = k.code.size();
                 continue;

@@ -65,31 +65,48 @@ pub(super) const fn counters(rows: u32) -> u32 {
     if rows > 10 { 8192 } else { 4096 }
 }
 
-/// Nodes that the buffer of a level has room for.
-const BUFFER: u32 = 64;
 const LANES: u32 = 32;
-/// Own rows of a beginning, and words of a placement that a lane hands to another one.
-const BEGINNING: u32 = 3;
-const HANDED: u32 = 2;
+/// The fewest own rows of a beginning.
+const BEGINNING: u32 = 2;
 /// Words that the threads of a block share before the row set: `ColourBlock` of the kernel.
-const BLOCK_HEAD: u32 = 48;
-/// Threads of a block: the registers that the compiler may use allow for no more. A job of the largest boards takes so
-/// long that more threads wait for each other less than they gain by sharing its counters.
+const BLOCK_HEAD: u32 = 64;
+/// Threads of a block, at most. The smaller a job, the longer threads wait for each other at its end; those of a large one
+/// gain by sharing its counters.
 const fn most_threads(rows: u32) -> u32 {
-    if rows > 10 { 256 } else { 128 }
+    match rows {
+        ..=8 => 64,
+        9..=10 => 96,
+        _ => 256,
+    }
+}
+
+/// Nodes that the buffer of a level has room for: as `room` of the kernel.
+const fn room(level: u32) -> u32 {
+    let enough = match level {
+        ..=3 => 32,
+        4..=6 => 256 >> level,
+        _ => 2,
+    };
+    enough - 1 + LANES
 }
 
 /// The variant for up to `rows` rows left, which must be one of [`ROWS`].
 fn program(rows: u32) -> DeviceProgram {
     // As `colour_warp_words` and `ColourBlock` of the kernel.
-    let buffers = (1..rows).map(|level| level.midpoint(2) * BUFFER + LANES);
+    let buffers = (1..=rows).map(|level| level.midpoint(2) * room(level));
     let searched = list_words(rows as usize) as u32 - BEGINNING;
-    let warp = LANES + buffers.sum::<u32>() + (HANDED + searched) * LANES;
+    let warp = (buffers.sum::<u32>() + searched * LANES / 2).next_multiple_of(LANES);
     let attacks = 2 * (rows + 1) * (rows + 1);
     let block = BLOCK_HEAD + set_words(rows as usize) as u32 + attacks + counters(rows) / 2;
     DeviceProgram {
         entry: "colour",
-        files: &["block.h", "colour.h", "colour.cu"],
+        files: &[
+            "block.h",
+            "colour_levels.h",
+            "colour_own.h",
+            "colour.h",
+            "colour.cu",
+        ],
         specialisation: Some(Specialisation {
             macro_name: "QF_ROWS",
             value: rows,
@@ -177,8 +194,7 @@ mod tests {
     fn a_block_fits_into_the_shared_memory_of_every_device() {
         let all: Vec<_> = programs().collect();
         variants::fit(&all, |program, memory| match memory >> 10 {
-            64 => 96,
-            99 if rows(&program) > 10 => 192,
+            64 if rows(&program) > 10 => 192,
             _ => most_threads(rows(&program) as u32),
         });
     }

@@ -1,0 +1,227 @@
+// The own rows of a colour, in the colour kernel. They are few and have few placements, so each lane searches some of
+// them by itself, depth first. What it finds becomes nodes of the highest level of the rows left.
+
+#pragma once
+
+#include "colour_levels.h"
+
+// A row: how far diagonals by column - row and by column + row are shifted to become its squares, five bits each;
+// and from bit 16 on the squares on which queens may stand.
+QF_INLINE u32 falling_of(u32 row) { return row & 31u; }
+QF_INLINE u32 rising_of(u32 row) { return row >> 5 & 31u; }
+QF_INLINE u32 open_of(u32 row) { return row >> 16; }
+
+/// The squares of a row that no diagonal takes.
+QF_INLINE u32 free_squares(u32 row, u32 falling, u32 rising) {
+    return open_of(row) & ~(falling >> falling_of(row) | rising >> rising_of(row));
+}
+
+/// The fewest rows of a beginning, whose queens are chosen before a lane searches.
+#define QF_BEGINNING 2u
+
+/// Beginnings for each warp of a block: as many as that, where there are so many. With fewer, lanes wait for each other
+/// at the end; more come to nothing.
+#define QF_BEGINNINGS 48u
+
+/// Numbers below this have a reciprocal: a list has fewer rows.
+#define QF_RECIPROCALS 16u
+
+/// The 2³²nd part of a number, rounded up, for `part_of`. That of 1 is 0.
+QF_INLINE u32 reciprocal(u32 number) { return 0xffffffffu / number + 1u; }
+
+/// number / divisor, rounded down, by the divisor's reciprocal. Exact while their product is below 2³²; 0 for 1.
+QF_INLINE u32 part_of(u32 number, u32 reciprocal) { return high_product(number, reciprocal); }
+
+/// The rows of a colour, and where its placements on own rows come from. The same for all lanes, but for `places`.
+struct ColourRows {
+    const u32 *own, *left;
+    u32 own_count, left_count;
+    /// The even columns of each unit (white) or of the board, and the number of odd columns of the board.
+    const u32 *units;
+    u32 all_even, odd;
+    /// The rows of a beginning.
+    u32 begun;
+    /// The beginnings of a unit, its reciprocal, and those of all units.
+    u32 of_unit, reciprocal_of_unit, all;
+    /// The reciprocals of small numbers.
+    const u32 *reciprocals;
+    /// How many beginnings are taken, and twice the number of warps.
+    u32 *taken;
+    u32 parts;
+    /// Where the lane keeps the squares to try of own row number QF_BEGINNING.
+    Place places;
+};
+
+/// A lane's search for placements on own rows, from a beginning.
+struct ColourSource {
+    /// The columns left to take, and the diagonals taken.
+    u32 left, falling, rising;
+    /// The row whose queen is placed next or moved; QF_NOWHERE without a beginning.
+    u32 row;
+    u32 unit;
+    /// Whether all own rows are filled. The search waits until there is room for the placement.
+    bool is_full;
+    /// The diagonals of a placement found before, with its unit; none if the second word is 0.
+    u32 found, found_rising;
+};
+#define QF_NOWHERE 0xffu
+
+/// Where the number of a unit begins in a word with diagonals: there are no more of them on the largest board.
+#define QF_UNIT 28u
+
+QF_INLINE u32 free_squares(const ColourSource &source, u32 row) {
+    return source.left & free_squares(row, source.falling, source.rising);
+}
+
+QF_INLINE void turn(ColourSource &source, u32 row, u32 queen) {
+    source.left ^= queen;
+    source.falling ^= queen << falling_of(row);
+    source.rising ^= queen << rising_of(row);
+}
+
+/// Bit number `index` of those that are set in a word.
+QF_INLINE u32 bit_number(u32 word, u32 index) {
+    QF_ONE_BY_ONE
+    for (; index > 0; index--)
+        word &= word - 1u;
+    return lowest_bit(word);
+}
+
+/// Where a lane keeps the squares that it still has to try in an own row, the first one under its queen.
+QF_INLINE Place squares_of(const ColourRows &rows, u32 row) {
+    return rows.places + 2u * QF_LANES * (row - QF_BEGINNING);
+}
+
+/// The mark of a row in which the search has no queen yet: no square, for there are 14 columns at most.
+#define QF_FRESH 0x8000u
+
+/// Goes down to a row, if it has a free square.
+QF_INLINE void go_down(ColourSource &source, const ColourRows &rows, u32 row) {
+    const u32 free = free_squares(source, rows.own[row]);
+    if (free == 0)
+        return;
+    source.row = row;
+    set_half(squares_of(rows, row), free | QF_FRESH);
+}
+
+/// Begins with the columns `number` of those left. Returns whether the own rows are filled by it.
+QF_INLINE bool begin(ColourSource &source, const ColourRows &rows, u32 number) {
+    source.falling = source.rising = 0;
+    QF_ONE_BY_ONE
+    for (u32 row = 0; row < rows.begun; row++) {
+        const u32 choices = rows.own_count - row, next = part_of(number, rows.reciprocals[choices]);
+        const u32 queen = bit_number(source.left, number - next * choices);
+        if (!(queen & free_squares(source, rows.own[row])))
+            return false;
+        turn(source, rows.own[row], queen);
+        number = next;
+    }
+    if (rows.own_count == rows.begun)
+        return true;
+    go_down(source, rows, rows.begun);
+    return false;
+}
+
+/// One step of the search: the queen of the row moves to its next square, or leaves. Returns whether all own rows are
+/// filled then.
+QF_INLINE bool go_on(ColourSource &source, const ColourRows &rows) {
+    const Place place = squares_of(rows, source.row);
+    const u32 squares = half_at(place), queen = squares & QF_FRESH ? 0u : lowest_bit(squares);
+    const u32 free = (squares & ~QF_FRESH) ^ queen, next = lowest_bit(free);
+    turn(source, rows.own[source.row], queen ^ next);
+    if (next == 0) {
+        source.row = source.row == rows.begun ? QF_NOWHERE : source.row - 1u;
+        return false;
+    }
+    set_half(place, free);
+    if (source.row + 1u == rows.own_count)
+        return true;
+    go_down(source, rows, source.row + 1u);
+    return false;
+}
+
+/// Gives `idle` lanes, by their bits, a beginning each. Returns whether there are more.
+template <bool IsWhite>
+QF_INLINE bool take_beginnings(ColourSource &source, const ColourRows &rows, u32 idle) {
+    u32 first = 0, some = 0;
+    if (lanes_below() == 0) {
+        // Fewer and fewer, so that all warps end together.
+        const u32 taken = smaller(number_in(rows.taken), rows.all);
+        some = smaller(bits_of(idle), (rows.all - taken) / rows.parts + 1u);
+        first = add_in_block(rows.taken, some);
+    }
+    first = of_first_lane(first);
+    some = of_first_lane(some);
+    const u32 own_number = bits_of(idle & lanes_below()), number = first + own_number;
+    if (source.row == QF_NOWHERE && !source.is_full && own_number < some && number < rows.all) {
+        source.unit = rows.of_unit == 1u ? number : part_of(number, rows.reciprocal_of_unit);
+        source.left = rows.units[source.unit];
+        if (!IsWhite)
+            source.left ^= rows.all_even;
+        source.is_full = begin(source, rows, number - source.unit * rows.of_unit);
+    }
+    return vote(first + some < rows.all) != 0;
+}
+
+/// Makes nodes of what the lanes found, and adds those that live to a buffer that begins there and has so much room.
+/// `waiting` of them are there before.
+template <bool IsWhite>
+QF_INLINE void hand_over(ColourSource &source, const ColourRows &rows, Place buffer, u32 room, u32 &waiting,
+                         u32 &placements) {
+    const u32 falling = source.found & ((1u << QF_UNIT) - 1u), rising = source.found_rising;
+    bool alive = rising != 0;
+    QF_ONE_BY_ONE
+    for (u32 row = 0; row < rows.left_count; row++)
+        alive = alive && free_squares(rows.left[row], falling, rising) != 0;
+    const u32 living = vote(alive);
+    if (alive) {
+        Place to = buffer + 4u * (waiting + bits_of(living & lanes_below()));
+        const u32 columns = source.found >> QF_UNIT << rows.odd | (IsWhite ? (1u << rows.odd) - 1u : 0u);
+        const u32 free = free_squares(rows.left[0], falling, rising);
+        // Elsewhere the level of two rows counts them.
+        if (rows.left_count == 1u)
+            placements += bits_of(free);
+        set_word(to, columns | free << QF_BASE);
+        QF_ONE_BY_ONE
+        for (u32 row = 1; row < rows.left_count; row += 2u) {
+            const u32 one = free_squares(rows.left[row], falling, rising);
+            const bool is_alone = row + 1u == rows.left_count;
+            const u32 other = is_alone ? one : free_squares(rows.left[row + 1u], falling, rising);
+            to += 4u * room;
+            set_word(to, other << 16 | (is_alone ? 0u : one));
+        }
+    }
+    source.found_rising = 0;
+    waiting += bits_of(living);
+    meet_warp();
+}
+
+/// Makes nodes of placements on own rows until enough of them wait at the level of all rows left, `waiting` of them at the
+/// beginning. Returns whether no more will come. `more` says whether there are beginnings to take.
+template <bool IsWhite>
+QF_INLINE bool begin_nodes(ColourSource &source, const ColourRows &rows, Place buffers, bool &more, u32 &waiting,
+                           u32 &placements) {
+    const Place buffer = buffers + 4u * words_below(rows.left_count);
+    while (waiting < enough(rows.left_count)) {
+        const bool searches = !source.is_full && source.row != QF_NOWHERE;
+        const u32 idle = vote(source.row == QF_NOWHERE && !source.is_full);
+        const u32 found = bits_of(vote(source.found_rising != 0));
+        const bool is_stuck = vote(searches) == 0;
+        // What few lanes do alone takes as long as for all of them.
+        if (more && (4u * bits_of(idle) >= QF_LANES || (is_stuck && found == 0)))
+            more = take_beginnings<IsWhite>(source, rows, idle);
+        else if (2u * found >= QF_LANES || (is_stuck && found != 0))
+            hand_over<IsWhite>(source, rows, buffer, room(rows.left_count), waiting, placements);
+        else if (is_stuck)
+            return true;
+        if (!source.is_full && source.row != QF_NOWHERE)
+            source.is_full = go_on(source, rows);
+        // The search goes on while what it found waits.
+        if (source.is_full && source.found_rising == 0) {
+            source.found = source.falling | source.unit << QF_UNIT;
+            source.found_rising = source.rising;
+            source.is_full = false;
+        }
+    }
+    return false;
+}
