@@ -23,8 +23,15 @@ pub(super) struct Balance {
     cpu: Option<f64>,
     /// Of each device, once known.
     devices: BTreeMap<WorkerIndex, f64>,
-    held_by_cpu: f64,
-    held_by_devices: BTreeMap<WorkerIndex, f64>,
+    held_by_cpu: Held,
+    held_by_devices: BTreeMap<WorkerIndex, Held>,
+}
+
+/// What somebody holds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    batches: u64,
+    cost: f64,
 }
 
 /// What a device may have now.
@@ -62,16 +69,23 @@ impl Balance {
 
     /// Notes that a worker or device holds the batch.
     pub(super) fn hand_out(&mut self, batch: &Batch) {
-        *self.held_by(batch) += batch.cost;
+        let held = self.held_by(batch);
+        held.batches += 1;
+        held.cost += batch.cost;
     }
 
     /// Notes that a batch has come back, counted or not.
     pub(super) fn take_back(&mut self, batch: &Batch) {
         let held = self.held_by(batch);
-        *held = (*held - batch.cost).max(0.0);
+        held.batches = held.batches.saturating_sub(1);
+        // Sums and differences of costs are rounded: what is left of them is nothing if no batch is held.
+        held.cost = match held.batches {
+            0 => 0.0,
+            _ => (held.cost - batch.cost).max(0.0),
+        };
     }
 
-    fn held_by(&mut self, batch: &Batch) -> &mut f64 {
+    fn held_by(&mut self, batch: &Batch) -> &mut Held {
         match batch.only.filter(|_| batch.for_device) {
             Some(device) => self.held_by_devices.entry(device).or_default(),
             None => &mut self.held_by_cpu,
@@ -88,7 +102,8 @@ impl Balance {
     /// `None` while no speed is known.
     fn seconds_left(&self, left: f64) -> Option<f64> {
         let speed = self.cpu.unwrap_or(0.0) + self.devices.values().sum::<f64>();
-        let held = self.held_by_cpu + self.held_by_devices.values().sum::<f64>();
+        let held = self.held_by_devices.values().map(|held| held.cost);
+        let held = self.held_by_cpu.cost + held.sum::<f64>();
         (speed > 0.0).then(|| (left + held) / speed)
     }
 
@@ -109,10 +124,17 @@ impl Balance {
         task: f64,
         workers: usize,
     ) -> Grant {
-        let held = self.held_by_devices.get(&device).copied().unwrap_or(0.0);
+        let Held {
+            batches,
+            cost: held,
+        } = self
+            .held_by_devices
+            .get(&device)
+            .copied()
+            .unwrap_or_default();
         let Some(&speed) = self.devices.get(&device) else {
             let share = HELD * (left + held) / workers as f64 - held;
-            return match share > 0.0 || held == 0.0 {
+            return match share > 0.0 || batches == 0 {
                 true => Grant::UpTo(share.min(wanted)),
                 false => Grant::Nothing,
             };
@@ -123,7 +145,7 @@ impl Balance {
         let share = HELD * speed * seconds - held;
         // Near the end a slow device must leave a long task to those who finish it sooner.
         let too_long = self.cpu_workers > 0 && task / speed > seconds + self.least_seconds(task);
-        if too_long || (share <= 0.0 && held > 0.0) {
+        if too_long || (share <= 0.0 && batches > 0) {
             return Grant::Nothing;
         }
         Grant::UpTo(share.max(speed * SHORTEST_ON_DEVICE).min(wanted))
@@ -139,7 +161,8 @@ impl Balance {
             return false;
         }
         let alone = task * self.cpu_workers as f64 / cpu;
-        alone > seconds + self.least_seconds(task) || (busy && self.held_by_cpu >= cpu * seconds)
+        alone > seconds + self.least_seconds(task)
+            || (busy && self.held_by_cpu.cost >= cpu * seconds)
     }
 }
 
@@ -221,6 +244,24 @@ mod tests {
         assert!(!balance.keeps_cpu_waiting(1.0, 0.01, false));
         balance.forget(DEVICE);
         assert!(!balance.keeps_cpu_waiting(1.0, 0.01, true));
+    }
+
+    #[test]
+    fn a_device_that_holds_nothing_gets_something_however_its_costs_were_rounded() {
+        let mut balance = Balance::new(0);
+        balance.note_device(DEVICE, 8.0);
+        let costs = [0.1, 0.2, 0.3];
+        for cost in costs {
+            balance.hand_out(&batch(Some(DEVICE), cost));
+        }
+        for cost in costs {
+            balance.take_back(&batch(Some(DEVICE), cost));
+        }
+        // More tasks than expected: nothing seems to be left.
+        assert_eq!(
+            balance.grant(DEVICE, 100.0, 0.0, 0.1, 1),
+            Grant::UpTo(8.0 * SHORTEST_ON_DEVICE)
+        );
     }
 
     #[test]

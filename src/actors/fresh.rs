@@ -104,8 +104,11 @@ impl Fresh {
         }
     }
 
+    /// The cost of what the source still gives. The costs of a plan's tasks may be more together than the plan expects, so
+    /// this is at least the cost of the next one.
     pub(super) fn cost_left(&self) -> f64 {
-        (self.expected.cost - self.cost_issued).max(0.0)
+        let next = self.peek().map_or(0.0, |(_, cost)| cost);
+        (self.expected.cost - self.cost_issued).max(next)
     }
 
     /// The share of the tasks that was handed out.
@@ -115,5 +118,30 @@ impl Fresh {
 
     pub(super) fn seconds_left(&self) -> f64 {
         self.cost_left() * self.seconds_per_cost.unwrap_or(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::actors::source::{Source, WholePlans};
+    use crate::colour::ColourPlan;
+
+    #[test]
+    fn as_long_as_there_is_a_task_its_cost_is_left() {
+        let plan = ColourPlan::new(crate::board::Size::new(16).unwrap());
+        // The source expects next to nothing.
+        let size = Some(SupplySize {
+            tasks: plan.tasks(),
+            cost: 1e-9,
+        });
+        let whole = WholePlans.open(&plan);
+        let mut fresh = Fresh::new(Supply { size, ..whole }, &plan);
+        fresh.look(&plan);
+        while let Some((_, cost)) = fresh.peek() {
+            assert!(fresh.cost_left() >= cost);
+            fresh.take(&plan);
+        }
+        assert_eq!(fresh.cost_left(), 0.0);
     }
 }

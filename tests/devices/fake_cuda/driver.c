@@ -235,7 +235,7 @@ int cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsi
         // Shared memory tells the depth: 4 bytes for each row and one more, 16 for each row.
         queenfold_emulated_chain((m / d - 4) / 20, jobs, count, tables, sums, done);
     else if (!strcmp(f, "colour")) // Shared memory tells the rows, too: see colour/program.rs.
-        queenfold_emulated_colour(m >= 18064 + 372 * d ? 11 : m >= 9672 + 316 * d ? 10 : 8, jobs, count,
+        queenfold_emulated_colour(m >= 18000 + 220 * d ? 11 : m >= 9608 + 192 * d ? 10 : 8, jobs, count,
                                   tables, sums, done);
     else if (!strcmp(f, "bit_board"))
         queenfold_emulated_bit_board(0, jobs, count, tables, sums, done);

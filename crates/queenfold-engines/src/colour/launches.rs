@@ -241,13 +241,17 @@ fn device_placements(n: Size) -> f64 {
 }
 
 /// How many words of even columns a job has at most: some 10⁵ placements, so that a job takes a block longer than to
-/// take the next one, and a launch of a second has enough jobs for all blocks.
+/// take the next one, and a launch of a second has enough jobs for all blocks. Units of boards of odd size have fewer.
 const fn units_of_job(n: Size) -> usize {
     match n.get() {
-        ..=20 => 64,
-        21 | 22 => 32,
-        23 | 24 => 8,
-        25 | 26 => 2,
+        ..=18 | 20 | 23 => 64,
+        19 => 256,
+        21 => 128,
+        22 => 32,
+        24 => 8,
+        25 => 16,
+        26 => 2,
+        27 => 4,
         _ => 1,
     }
 }
