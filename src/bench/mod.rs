@@ -18,9 +18,8 @@ use crate::simd::Isa;
 /// The times to reach on a board, in seconds.
 struct Target {
     n: u32,
-    /// The kernel time to reach on an H100, by each engine: of the colour engine by the pessimistic end of a model
-    /// (docs/PERFORMANCE.md) times 1.5, of the chain about a quarter of `published`.
-    chain: f64,
+    /// The kernel time that an H100 took (docs/PERFORMANCE.md) and a tenth, by each engine; `None` where none was measured.
+    chain: Option<f64>,
     colour: f64,
     /// The wall time published for an equal chip, an H800 (arXiv 2511.12009).
     published: f64,
@@ -29,20 +28,20 @@ struct Target {
 const TARGETS: [Target; 3] = [
     Target {
         n: 20,
-        chain: 1.0,
-        colour: 0.13,
+        chain: Some(0.9),
+        colour: 0.12,
         published: 4.14,
     },
     Target {
         n: 21,
-        chain: 7.0,
-        colour: 0.65,
+        chain: None,
+        colour: 0.6,
         published: 29.2,
     },
     Target {
         n: 22,
-        chain: 60.0,
-        colour: 3.6,
+        chain: None,
+        colour: 2.7,
         published: 249.9,
     },
 ];
@@ -119,7 +118,7 @@ pub struct BoardResult {
     pub nodes_per_second: f64,
     /// The most that `kernel_seconds` should be on an H100; `None` for boards without a target.
     pub target_seconds: Option<f64>,
-    /// Where that is from: `model`, because no hardware has been measured.
+    /// Where that is from: `H100`, the GPU that took nine tenths of it.
     pub target_from: &'static str,
     /// The wall time published for another program on an H800; `None` where none is.
     pub published_seconds: Option<f64>,
@@ -191,8 +190,8 @@ pub fn board(device: &DeviceSpec, plan: &dyn Plan) -> Result<BoardResult, BenchE
     let kernel_seconds = measured.kernel.as_secs_f64();
     let seconds = measured.wall.as_secs_f64();
     let target = TARGETS.iter().find(|target| target.n == n.get());
-    let target_seconds = target.map(|target| match plan.engine() {
-        Engine::Colour => target.colour,
+    let target_seconds = target.and_then(|target| match plan.engine() {
+        Engine::Colour => Some(target.colour),
         _ => target.chain,
     });
     let published_seconds = target.map(|target| target.published);
@@ -213,7 +212,7 @@ pub fn board(device: &DeviceSpec, plan: &dyn Plan) -> Result<BoardResult, BenchE
         nodes: measured.tally.nodes,
         nodes_per_second: measured.tally.nodes as f64 / kernel_seconds.max(1e-9),
         target_seconds,
-        target_from: "model",
+        target_from: "H100",
         published_seconds,
         published_ratio: published_seconds.map(|published| published / seconds.max(1e-9)),
         target_busy,

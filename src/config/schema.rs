@@ -62,9 +62,6 @@ section! {
         board: Optional<FileOrStream> = Optional(None),
 
         /// The engine; `auto` chooses the fastest for the board.
-        ///
-        /// Devices count with the chain only: if some take part, `auto` compares that with the colour engine on the
-        /// CPU workers, and reports its choice.
         engine: Auto<Engine> = Auto(None),
 
         /// Instruction set to count with; `auto` chooses the widest that this machine has.

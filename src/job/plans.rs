@@ -34,7 +34,7 @@ pub(super) fn core_seconds(engine: Engine, board: &GivenBoard, isa: Isa, costs: 
     }
 }
 
-/// The smallest board that devices count faster by the colour engine, by the model of `docs/PERFORMANCE.md`.
+/// The smallest board that an H100 counts as fast by the colour engine as by the chain (`docs/PERFORMANCE.md`).
 const FIRST_COLOUR: u32 = 16;
 
 /// The plan by which devices count the board of size `n` fastest; `None` if no engine has a kernel for it.

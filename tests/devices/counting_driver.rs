@@ -500,7 +500,7 @@ fn bench_measures_all_in_one_command() {
     let text = String::from_utf8_lossy(&output.stdout);
     let header = "  n  engine    kernel s      wall s    busy  published  reached";
     let lines: Vec<_> = text.lines().collect();
-    assert_eq!(lines[2], format!("{header} (aims are a model's)"), "{text}");
+    assert_eq!(lines[2], format!("{header} (aims are an H100's)"), "{text}");
     assert_eq!(lines[3].len(), header.len() - "reached".len() + "yes".len());
     assert!(!text.contains(['{', '"']), "{text}");
 }

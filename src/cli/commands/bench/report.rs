@@ -70,7 +70,7 @@ impl BenchReport {
         let mut text = format!("{}, {}\n", self.device.identity.name, self.device.compiler);
         let _ = writeln!(
             text,
-            "\n  n  engine    kernel s      wall s    busy  published  reached (aims are a model's)"
+            "\n  n  engine    kernel s      wall s    busy  published  reached (aims are an H100's)"
         );
         for BoardReport { result, .. } in &self.boards {
             let published = result
