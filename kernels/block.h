@@ -43,7 +43,9 @@ QF_INLINE void meet_block() { __syncthreads(); }
 /// Adds to a word of the block. Returns what was there.
 QF_INLINE u32 add_in_block(u32 *word, u32 term) { return atomicAdd(word, term); }
 
-// The following happen in the lanes in which `yes` holds. A branch would cost three instructions more.
+// The following happen in the lanes in which `yes` holds. A branch would cost three instructions more. The compiler keeps
+// volatile statements in their order, and before or after the barriers beside them; between two barriers, nothing else
+// reads or writes these words.
 
 QF_INLINE Place place_of(const u32 *word) { return static_cast<Place>(__cvta_generic_to_shared(word)); }
 

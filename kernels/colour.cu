@@ -4,10 +4,11 @@
 #include "colour.h"
 
 // Threads of a block, as in colour/program.rs, and as many blocks as the shared memory of a multiprocessor holds: the
-// compiler leaves registers for them. That is 228 KiB here, 164 KiB on an A100 and 100 KiB or less elsewhere. Kernels
-// that a program carries along are for all of them, and have as many registers as they like.
+// compiler leaves registers for them. That is 228 KiB here, 164 KiB on an A100 and 100 KiB or less elsewhere. What a
+// program carries along is made for 7.5 and runs on all of them: it would lose more by fewer warps than by a few words
+// that lie elsewhere.
 #define QF_BLOCK (QF_ROWS > 10u ? 256 : QF_ROWS > 8u ? 96 : 64)
-#if __CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200
+#if __CUDA_ARCH__ == 750 || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200)
 #define QF_BLOCKS (QF_ROWS > 10u ? 3 : QF_ROWS > 8u ? 8 : 11)
 #elif __CUDA_ARCH__ == 800
 #define QF_BLOCKS (QF_ROWS > 10u ? 2 : QF_ROWS > 8u ? 5 : 8)

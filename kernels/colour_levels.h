@@ -4,8 +4,8 @@
 // A *node* of level m has m rows to fill: it consists of the columns that are taken, below the number of the unit, and
 // of the free squares of each of these rows. Each lane keeps one node of every level in registers. Its children go to
 // the level's buffer in shared memory, and a lane whose node has no free square left takes a node from there. A level
-// is worked on as long as its buffer fills the lanes; when enough wait in the buffer below, that level comes first. So
-// lanes are idle at the end of a colour alone.
+// is worked on as long as enough nodes wait in its buffer; when enough wait in the buffer below, that level comes first.
+// On the low levels, which take most of the time, all lanes have a node then, but for the end of a colour.
 //
 // The compiler knows that all lanes agree on what comes from votes: on how many nodes wait, and so on the way through
 // these loops. Branches on anything else would cost three instructions more each, and registers.

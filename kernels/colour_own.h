@@ -20,7 +20,7 @@ QF_INLINE u32 free_squares(u32 row, u32 falling, u32 rising) {
 #define QF_BEGINNING 2u
 
 /// Beginnings for each warp of a block: as many as that, where there are so many. With fewer, lanes wait for each other
-/// at the end; more come to nothing.
+/// at the end; more gain nothing.
 #define QF_BEGINNINGS 48u
 
 /// Numbers below this have a reciprocal: a list has fewer rows.

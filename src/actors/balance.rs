@@ -19,8 +19,8 @@ const SHORTEST_ON_DEVICE: f64 = 20e-3;
 #[derive(Debug, Default)]
 pub(super) struct Balance {
     cpu_workers: usize,
-    /// Of all CPU workers together, once known.
-    cpu: Option<f64>,
+    /// Of one CPU worker, once known.
+    worker: Option<f64>,
     /// Of each device, once known.
     devices: BTreeMap<WorkerIndex, f64>,
     held_by_cpu: Held,
@@ -53,9 +53,20 @@ impl Balance {
 
     /// Notes what a CPU worker takes for a unit of cost, once known.
     pub(super) fn note_cpu(&mut self, seconds_per_cost: Option<f64>) {
-        self.cpu = seconds_per_cost
+        self.worker = seconds_per_cost
             .filter(|seconds| *seconds > 0.0)
-            .map(|seconds| self.cpu_workers as f64 / seconds);
+            .map(f64::recip);
+    }
+
+    /// Notes how many CPU workers are left: one that counts wrongly is taken out.
+    pub(super) const fn note_workers(&mut self, left: usize) {
+        self.cpu_workers = left;
+    }
+
+    /// The speed of all CPU workers together, once known; `None` if there are none.
+    fn cpu(&self) -> Option<f64> {
+        let worker = self.worker.filter(|_| self.cpu_workers > 0);
+        worker.map(|worker| worker * self.cpu_workers as f64)
     }
 
     pub(super) fn note_device(&mut self, device: WorkerIndex, speed: f64) {
@@ -94,14 +105,14 @@ impl Balance {
 
     /// What all devices whose speed is known are worth in CPU workers.
     pub(super) fn devices_in_workers(&self) -> f64 {
-        let worker = self.cpu.map(|cpu| cpu / self.cpu_workers as f64);
-        worker.map_or(0.0, |worker| self.devices.values().sum::<f64>() / worker)
+        self.worker
+            .map_or(0.0, |worker| self.devices.values().sum::<f64>() / worker)
     }
 
     /// Seconds until all is counted if everybody keeps counting. `left` is the cost that nobody holds.
     /// `None` while no speed is known.
     fn seconds_left(&self, left: f64) -> Option<f64> {
-        let speed = self.cpu.unwrap_or(0.0) + self.devices.values().sum::<f64>();
+        let speed = self.cpu().unwrap_or(0.0) + self.devices.values().sum::<f64>();
         let held = self.held_by_devices.values().map(|held| held.cost);
         let held = self.held_by_cpu.cost + held.sum::<f64>();
         (speed > 0.0).then(|| (left + held) / speed)
@@ -109,7 +120,7 @@ impl Balance {
 
     /// Seconds that the fastest worker or device takes for this cost.
     fn least_seconds(&self, cost: f64) -> f64 {
-        let worker = self.cpu.map(|cpu| cpu / self.cpu_workers as f64);
+        let worker = self.worker.filter(|_| self.cpu_workers > 0);
         let speeds = self.devices.values().copied().chain(worker);
         cost / speeds.fold(0.0, f64::max)
     }
@@ -154,7 +165,7 @@ impl Balance {
     /// Whether CPU workers must leave what is `left` to devices: because they hold their share and all
     /// of them are `busy`, or because a CPU worker would finish last with a task of this cost.
     pub(super) fn keeps_cpu_waiting(&self, left: f64, task: f64, busy: bool) -> bool {
-        let (Some(cpu), Some(seconds)) = (self.cpu, self.seconds_left(left)) else {
+        let (Some(cpu), Some(seconds)) = (self.cpu(), self.seconds_left(left)) else {
             return false;
         };
         if self.devices.is_empty() {
@@ -266,13 +277,16 @@ mod tests {
 
     #[test]
     fn somebody_may_always_take_the_rest() {
-        // If all are idle, one of them gets the last task, whatever the speeds.
+        // If all are idle, one of them gets the last task, whatever the speeds and however many workers are left.
         for speed in [1e-3, 0.3, 1.0, 3.0, 1e3] {
             for task in [1e-3, 1.0, 1e3] {
-                let balance = balance(speed);
-                let device = balance.grant(DEVICE, 1.0, task, task, 3) != Grant::Nothing;
-                let cpu = !balance.keeps_cpu_waiting(task, task, false);
-                assert!(device || cpu, "{speed}, {task}");
+                for left in [2, 1, 0] {
+                    let mut balance = balance(speed);
+                    balance.note_workers(left);
+                    let device = balance.grant(DEVICE, 1.0, task, task, 3) != Grant::Nothing;
+                    let cpu = left > 0 && !balance.keeps_cpu_waiting(task, task, false);
+                    assert!(device || cpu, "{speed}, {task}, {left} workers");
+                }
             }
         }
     }

@@ -117,6 +117,7 @@ impl Producer {
         for worker in shared.roster.left() {
             let canary = Batch::canary(worker, !shared.roster.is_cpu(worker));
             if inlet.offer(canary.clone()).is_ok() {
+                self.stock.hand_out(&canary);
                 *self.out(&canary) += 1;
             }
         }

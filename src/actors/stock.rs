@@ -53,6 +53,8 @@ impl Stock {
 
     /// Asks the sources that said to ask again, if the time has come.
     pub(super) fn look(&mut self) {
+        self.balance
+            .note_workers(self.shared.roster.cpu_workers_left());
         for (fresh, plan) in self.fresh.iter_mut().zip(&self.shared.spec.plans) {
             fresh.look(plan.as_ref());
         }

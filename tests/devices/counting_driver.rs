@@ -477,7 +477,7 @@ fn bench_measures_all_in_one_command() {
         .collect();
     assert_eq!(
         variants,
-        [128, 128, 32].map(|block| (Some(block), Some("14200")))
+        [64, 64, 32].map(|block| (Some(block), Some("14200")))
     );
     let historical: Vec<_> = json["historical"]
         .as_array()

@@ -185,8 +185,7 @@ const SMALL: [Sample; 4] = [
 ///
 /// - With 7 or 8 rows left, the own queens attack so much that few nodes reach the last rows, or none: their buffers
 ///   do not fill.
-/// - With 1 or 2 rows left, a warp has so few placements on own rows that lanes hand them over once, most often each
-///   to itself, and that most lanes have no node. Then all meet to hand over, whether there is more or not.
+/// - With 1 or 2 rows left, a warp has so few placements on own rows that lanes hand them over once.
 /// - With 3 or 4 rows left, most placements on own rows have nodes. So between two times that lanes hand over, they
 ///   place queens and meet there.
 const EXCHANGED: [Sample; 10] = [

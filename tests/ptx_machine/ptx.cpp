@@ -161,6 +161,8 @@ struct Parser {
             {"bfi", Op::BFI}, {"prmt", Op::PRMT}};
         if (base == "mul") {
             i.op = has("wide") ? Op::MULWIDE : has("hi") ? Op::MULHI : Op::MUL;
+            if (i.op == Op::MULHI && type != "u32")
+                fail(line, name);
             destination();
             sources(1);
         } else if (base == "shf") {
@@ -212,7 +214,7 @@ struct Parser {
         } else if (base == "red") {
             i.op = Op::RED;
             where();
-            if (!has("add"))
+            if (!has("add") || type != "u32")
                 fail(line, name);
             address(args[0], i, line);
             i.src[i.sources++] = operand(args[1], line);

@@ -122,7 +122,7 @@ impl Launcher for ColourLauncher {
             program: self.program,
             placements: 0.0,
         };
-        // A copy has a thousand jobs, and the blocks of a multiprocessor count five at a time.
+        // A copy has a thousand jobs, and the blocks of a multiprocessor count 11 at a time at most.
         let copies = multiprocessors.div_ceil(COPY_FOR);
         let ranges = || canary.tasks().iter().map(|task| task.ranks.clone());
         let all = (0..copies).flat_map(|_| ranges());
@@ -240,8 +240,9 @@ fn device_placements(n: Size) -> f64 {
     )
 }
 
-/// How many words of even columns a job has at most: some 10⁵ placements, so that a job takes a block longer than to
-/// take the next one, and a launch of a second has enough jobs for all blocks. Units of boards of odd size have fewer.
+/// How many words of even columns a job has at most. From 19 queens on that is 10⁴ to 10⁶ placements, so that a job takes
+/// a block longer than to take the next one, and a launch of a second has enough jobs for all blocks. Units of boards of odd
+/// size have fewer.
 const fn units_of_job(n: Size) -> usize {
     match n.get() {
         ..=18 | 20 | 23 => 64,

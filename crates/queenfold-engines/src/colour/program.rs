@@ -68,6 +68,12 @@ pub(super) const fn counters(rows: u32) -> u32 {
 const LANES: u32 = 32;
 /// The fewest own rows of a beginning.
 const BEGINNING: u32 = 2;
+/// The most even columns of a board.
+const MOST_EVEN: u32 = 14;
+/// Bits of a word with diagonals: as `QF_UNIT` of the kernel.
+const DIAGONALS: u32 = 28;
+/// Bits of half a word: as `QF_BASE` of the kernel.
+const HALF: u32 = 16;
 /// Words that the threads of a block share before the row set: `ColourBlock` of the kernel.
 const BLOCK_HEAD: u32 = 64;
 /// Threads of a block, at most. The smaller a job, the longer threads wait for each other at its end; those of a large one
@@ -125,8 +131,8 @@ fn program(rows: u32) -> DeviceProgram {
     }
 }
 
-/// Refuses row sets that are not of a board, have no rows or more rows than the kernel has room for, or have
-/// squares outside of their board; and jobs without units or with words of columns that are none.
+/// Refuses row sets that are not of a board, have no rows or more rows than the kernel has room for, have squares outside
+/// of their board or diagonals that no board has; and jobs without units or with words of columns that are none.
 fn check_words(words: &LaunchWords<'_>) -> Result<(), LaunchError> {
     let rows = words.specialisation;
     let length = set_words(rows as usize);
@@ -164,7 +170,8 @@ fn check_set(rows: u32, start: usize, set: &[u32]) -> Result<(), LaunchError> {
     // A table has room for the counters of one unit at least.
     let most = 1 + counters(rows).ilog2();
     within(0, lines[1], 2..=most)?;
-    within(0, lines[0], lines[1]..=lines[1] + 1)?;
+    // A bit above the squares of an own row is a mark.
+    within(0, lines[0], lines[1]..=(lines[1] + 1).min(MOST_EVEN))?;
     for list in 0..LISTS {
         // Own rows are on even columns, the others on odd ones.
         let is_left = list % 2;
@@ -172,8 +179,22 @@ fn check_set(rows: u32, start: usize, set: &[u32]) -> Result<(), LaunchError> {
         within(2, count, 1..=rows + 1 - is_left as u32)?;
         let begin = HEAD_WORDS + list * list_words(rows as usize);
         let rows = (begin..).zip(&set[begin..]).take(count as usize);
+        let mut before = Vec::new();
         for (at, row) in rows {
             within(at, row >> 16, 0..=(1 << lines[is_left]) - 1)?;
+            let [falling, rising] = [row & 31, row >> 5 & 31];
+            if is_left == 0 {
+                // The number of a unit lies above the diagonals.
+                let most = DIAGONALS - lines[0];
+                within(at, falling.max(rising), 0..=most)?;
+            } else {
+                // What a queen attacks in another row is a product with a number of three bits, one of them so far down.
+                let gaps = before.iter().map(|other| falling.abs_diff(*other));
+                for gap in gaps {
+                    within(at, gap, 1..=HALF)?;
+                }
+                before.push(falling);
+            }
         }
     }
     Ok(())
@@ -203,6 +224,8 @@ mod tests {
     fn launch(change: impl Fn(&mut [u32], &mut [u32])) -> Result<Launch, LaunchError> {
         let program = program(8);
         let mut set = vec![0; set_words(8)];
+        // The second row of each list.
+        (0..LISTS).for_each(|list| set[HEAD_WORDS + list * list_words(8) + 1] = 1);
         set[0] = 4 | 4 << 8;
         set[2] = 0x0202_0202;
         let mut job = [0, 0b11, 6, 0];
@@ -223,9 +246,20 @@ mod tests {
         }
         for list in 0..LISTS {
             let at = HEAD_WORDS + list * list_words(8) + 1;
-            assert!(launch(|set, _| set[at] = 0xf << 16).is_ok());
-            let error = launch(|set, _| set[at] = 0x10 << 16).unwrap_err();
-            assert!(matches!(error, LaunchError::TableValue { word, .. } if word == at));
+            assert!(launch(|set, _| set[at] |= 0xf << 16).is_ok());
+            let is_own = list % 2 == 0;
+            // Diagonals above the bits of a word, and rows on the same diagonals or too far from each other.
+            let wrong = match is_own {
+                true => [0x10 << 16, 25, 25 << 5],
+                false => [0x10 << 16, 0, 17],
+            };
+            for word in wrong {
+                let error = launch(|set, _| set[at] = word).unwrap_err();
+                assert!(
+                    matches!(error, LaunchError::TableValue { word, .. } if word == at),
+                    "{error}"
+                );
+            }
         }
     }
 

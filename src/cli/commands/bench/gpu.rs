@@ -89,7 +89,7 @@ const EMBEDDED: u32 = 18;
 
 /// The board that is counted with other blocks and launches, and these: threads, and milliseconds.
 const VARIED: u32 = 22;
-const VARIANTS: [(u32, u64); 3] = [(128, 400), (128, 1600), (32, 1600)];
+const VARIANTS: [(u32, u64); 3] = [(64, 400), (64, 1600), (32, 1600)];
 
 /// The boards that the historical kernels count.
 const HISTORICAL: [u32; 3] = [12, 14, 16];
