@@ -10,6 +10,10 @@ use super::queue::Batch;
 /// the ACM 35, 1992, who found a half robust).
 const HELD: f64 = 0.5;
 
+/// The part of its fair share of what is left that a device may hold before its speed is known. It may be a hundredth as
+/// fast as a worker: then all wait for what it holds.
+const HELD_AT_FIRST: f64 = 0.02;
+
 /// The shortest batch for a device, in seconds, so that making, copying and checking a launch stays
 /// a small part of it.
 const SHORTEST_ON_DEVICE: f64 = 20e-3;
@@ -144,7 +148,7 @@ impl Balance {
             .copied()
             .unwrap_or_default();
         let Some(&speed) = self.devices.get(&device) else {
-            let share = HELD * (left + held) / workers as f64 - held;
+            let share = HELD_AT_FIRST * (left + held) / workers as f64 - held;
             return match share > 0.0 || batches == 0 {
                 true => Grant::UpTo(share.min(wanted)),
                 false => Grant::Nothing,
@@ -206,6 +210,16 @@ mod tests {
         let balance = balance(8.0);
         assert_eq!(balance.grant(DEVICE, 100.0, 10.0, 0.1, 3), Grant::UpTo(4.0));
         assert_eq!(balance.grant(DEVICE, 3.0, 10.0, 0.1, 3), Grant::UpTo(3.0));
+    }
+
+    #[test]
+    fn a_device_of_unknown_speed_gets_little_until_it_is_known() {
+        let mut balance = Balance::new(2);
+        let first = balance.grant(DEVICE, 100.0, 300.0, 0.1, 3);
+        assert_eq!(first, Grant::UpTo(2.0));
+        balance.hand_out(&batch(Some(DEVICE), 2.0));
+        let second = balance.grant(DEVICE, 100.0, 298.0, 0.1, 3);
+        assert_eq!(second, Grant::Nothing);
     }
 
     #[test]
