@@ -68,18 +68,12 @@ QF_INLINE void add_word_if(bool yes, Place to, u32 term) {
                  "r"(to), "r"(term));
 }
 
-/// The half of a word at a place; 0 in the other lanes.
+/// The half of a word at a place; 0 in the lanes in which `yes` does not hold.
 QF_INLINE u32 half_if(bool yes, Place from) {
     u32 half;
     asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; mov.u32 %0, 0; @p ld.shared.u16 %0, [%2]; }"
                  : "=&r"(half)
                  : "r"(static_cast<u32>(yes)), "r"(from));
-    return half;
-}
-
-QF_INLINE u32 half_at(Place place) {
-    u32 half;
-    asm volatile("ld.shared.u16 %0, [%1];" : "=r"(half) : "r"(place));
     return half;
 }
 
@@ -136,7 +130,6 @@ QF_INLINE void add_word_if(bool yes, Place to, u32 term) {
 QF_INLINE u32 half_if(bool yes, Place from) {
     return yes ? word_at(from & ~Place(3)) >> 8u * (from & 2u) & 0xffffu : 0;
 }
-QF_INLINE u32 half_at(Place place) { return half_if(true, place); }
 QF_INLINE void set_half(Place place, u32 half) {
     const Place word = place & ~Place(3);
     const u32 shift = 8u * (place & 2u);
@@ -154,3 +147,6 @@ QF_INLINE u32 reversed_bits(u32 word) {
 QF_INLINE u32 zeros_below(u32 word) { return static_cast<u32>(__builtin_ctz(word)); }
 
 #endif
+
+/// The half of a word at a place.
+QF_INLINE u32 half_at(Place place) { return half_if(true, place); }

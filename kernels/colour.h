@@ -134,7 +134,7 @@ QF_INLINE u32 unit_weights(u32 board, u32 rows_class, u32 word) {
 
 /// The next word with as many bits.
 QF_INLINE u32 next_word(u32 word) {
-    const u32 lowest = word & (0u - word), up = word + lowest;
+    const u32 lowest = lowest_bit(word), up = word + lowest;
     return up | (up ^ word) >> 2 >> zeros_below(lowest);
 }
 

@@ -66,6 +66,12 @@ struct ColourSource {
 };
 #define QF_NOWHERE 0xffu
 
+/// Whether it needs a beginning.
+QF_INLINE bool is_idle(const ColourSource &source) { return source.row == QF_NOWHERE && !source.is_full; }
+
+/// Whether it can go on.
+QF_INLINE bool is_searching(const ColourSource &source) { return source.row != QF_NOWHERE && !source.is_full; }
+
 /// Where the number of a unit begins in a word with diagonals: there are no more of them on the largest board.
 #define QF_UNIT 28u
 
@@ -153,7 +159,7 @@ QF_INLINE bool take_beginnings(ColourSource &source, const ColourRows &rows, u32
     first = of_first_lane(first);
     some = of_first_lane(some);
     const u32 own_number = bits_of(idle & lanes_below()), number = first + own_number;
-    if (source.row == QF_NOWHERE && !source.is_full && own_number < some && number < rows.all) {
+    if (is_idle(source) && own_number < some && number < rows.all) {
         source.unit = rows.of_unit == 1u ? number : part_of(number, rows.reciprocal_of_unit);
         source.left = rows.units[source.unit];
         if (!IsWhite)
@@ -203,10 +209,9 @@ QF_INLINE bool begin_nodes(ColourSource &source, const ColourRows &rows, Place b
                            u32 &placements) {
     const Place buffer = buffers + 4u * words_below(rows.left_count);
     while (waiting < enough(rows.left_count)) {
-        const bool searches = !source.is_full && source.row != QF_NOWHERE;
-        const u32 idle = vote(source.row == QF_NOWHERE && !source.is_full);
+        const u32 idle = vote(is_idle(source));
         const u32 found = bits_of(vote(source.found_rising != 0));
-        const bool is_stuck = vote(searches) == 0;
+        const bool is_stuck = vote(is_searching(source)) == 0;
         // What few lanes do alone takes as long as for all of them.
         if (more && (4u * bits_of(idle) >= QF_LANES || (is_stuck && found == 0)))
             more = take_beginnings<IsWhite>(source, rows, idle);
@@ -214,7 +219,7 @@ QF_INLINE bool begin_nodes(ColourSource &source, const ColourRows &rows, Place b
             hand_over<IsWhite>(source, rows, buffer, room(rows.left_count), waiting, placements);
         else if (is_stuck)
             return true;
-        if (!source.is_full && source.row != QF_NOWHERE)
+        if (is_searching(source))
             source.is_full = go_on(source, rows);
         // The search goes on while what it found waits.
         if (source.is_full && source.found_rising == 0) {

@@ -67,9 +67,14 @@ impl Balance {
         self.cpu_workers = left;
     }
 
-    /// The speed of all CPU workers together, once known; `None` if there are none.
+    /// The speed of a CPU worker, once known; `None` if there are none.
+    fn worker(&self) -> Option<f64> {
+        self.worker.filter(|_| self.cpu_workers > 0)
+    }
+
+    /// The speed of all CPU workers together, likewise.
     fn cpu(&self) -> Option<f64> {
-        let worker = self.worker.filter(|_| self.cpu_workers > 0);
+        let worker = self.worker();
         worker.map(|worker| worker * self.cpu_workers as f64)
     }
 
@@ -109,7 +114,7 @@ impl Balance {
 
     /// What all devices whose speed is known are worth in CPU workers.
     pub(super) fn devices_in_workers(&self) -> f64 {
-        self.worker
+        self.worker()
             .map_or(0.0, |worker| self.devices.values().sum::<f64>() / worker)
     }
 
@@ -124,8 +129,7 @@ impl Balance {
 
     /// Seconds that the fastest worker or device takes for this cost.
     fn least_seconds(&self, cost: f64) -> f64 {
-        let worker = self.worker.filter(|_| self.cpu_workers > 0);
-        let speeds = self.devices.values().copied().chain(worker);
+        let speeds = self.devices.values().copied().chain(self.worker());
         cost / speeds.fold(0.0, f64::max)
     }
 
@@ -139,16 +143,10 @@ impl Balance {
         task: f64,
         workers: usize,
     ) -> Grant {
-        let Held {
-            batches,
-            cost: held,
-        } = self
-            .held_by_devices
-            .get(&device)
-            .copied()
-            .unwrap_or_default();
+        let held = self.held_by_devices.get(&device);
+        let Held { batches, cost } = held.copied().unwrap_or_default();
         let Some(&speed) = self.devices.get(&device) else {
-            let share = HELD_AT_FIRST * (left + held) / workers as f64 - held;
+            let share = HELD_AT_FIRST * (left + cost) / workers as f64 - cost;
             return match share > 0.0 || batches == 0 {
                 true => Grant::UpTo(share.min(wanted)),
                 false => Grant::Nothing,
@@ -157,7 +155,7 @@ impl Balance {
         let Some(seconds) = self.seconds_left(left) else {
             return Grant::UpTo(wanted);
         };
-        let share = HELD * speed * seconds - held;
+        let share = HELD * speed * seconds - cost;
         // Near the end a slow device must leave a long task to those who finish it sooner.
         let too_long = self.cpu_workers > 0 && task / speed > seconds + self.least_seconds(task);
         if too_long || (share <= 0.0 && batches > 0) {
@@ -169,13 +167,14 @@ impl Balance {
     /// Whether CPU workers must leave what is `left` to devices: because they hold their share and all
     /// of them are `busy`, or because a CPU worker would finish last with a task of this cost.
     pub(super) fn keeps_cpu_waiting(&self, left: f64, task: f64, busy: bool) -> bool {
-        let (Some(cpu), Some(seconds)) = (self.cpu(), self.seconds_left(left)) else {
+        let (Some(worker), Some(seconds)) = (self.worker(), self.seconds_left(left)) else {
             return false;
         };
+        let cpu = worker * self.cpu_workers as f64;
         if self.devices.is_empty() {
             return false;
         }
-        let alone = task * self.cpu_workers as f64 / cpu;
+        let alone = task / worker;
         alone > seconds + self.least_seconds(task)
             || (busy && self.held_by_cpu.cost >= cpu * seconds)
     }

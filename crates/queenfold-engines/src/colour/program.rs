@@ -179,7 +179,6 @@ fn check_set(rows: u32, start: usize, set: &[u32]) -> Result<(), LaunchError> {
         within(2, count, 1..=rows + 1 - is_left as u32)?;
         let begin = HEAD_WORDS + list * list_words(rows as usize);
         let rows = (begin..).zip(&set[begin..]).take(count as usize);
-        let mut before = Vec::new();
         for (at, row) in rows {
             within(at, row >> 16, 0..=(1 << lines[is_left]) - 1)?;
             let [falling, rising] = [row & 31, row >> 5 & 31];
@@ -189,11 +188,9 @@ fn check_set(rows: u32, start: usize, set: &[u32]) -> Result<(), LaunchError> {
                 within(at, falling.max(rising), 0..=most)?;
             } else {
                 // What a queen attacks in another row is a product with a number of three bits, one of them so far down.
-                let gaps = before.iter().map(|other| falling.abs_diff(*other));
-                for gap in gaps {
-                    within(at, gap, 1..=HALF)?;
+                for other in &set[begin..at] {
+                    within(at, falling.abs_diff(other & 31), 1..=HALF)?;
                 }
-                before.push(falling);
             }
         }
     }
