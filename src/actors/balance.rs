@@ -14,6 +14,9 @@ const HELD: f64 = 0.5;
 /// fast as a worker: then all wait for what it holds.
 const HELD_AT_FIRST: f64 = 0.02;
 
+/// How many launches the share that a device may hold is cut into: one is made and checked while another runs.
+const LAUNCHES_HELD: f64 = 2.0;
+
 /// The shortest batch for a device, in seconds, so that making, copying and checking a launch stays
 /// a small part of it.
 const SHORTEST_ON_DEVICE: f64 = 20e-3;
@@ -146,22 +149,26 @@ impl Balance {
         let held = self.held_by_devices.get(&device);
         let Held { batches, cost } = held.copied().unwrap_or_default();
         let Some(&speed) = self.devices.get(&device) else {
-            let share = HELD_AT_FIRST * (left + cost) / workers as f64 - cost;
-            return match share > 0.0 || batches == 0 {
-                true => Grant::UpTo(share.min(wanted)),
+            // Nobody waits for what counts alone.
+            let held = if workers == 1 { HELD } else { HELD_AT_FIRST };
+            let most = held * (left + cost) / workers as f64;
+            return match cost < most || batches == 0 {
+                true => Grant::UpTo((most / LAUNCHES_HELD).min(wanted)),
                 false => Grant::Nothing,
             };
         };
         let Some(seconds) = self.seconds_left(left) else {
             return Grant::UpTo(wanted);
         };
-        let share = HELD * speed * seconds - cost;
+        let most = HELD * speed * seconds;
+        let share = most - cost;
         // Near the end a slow device must leave a long task to those who finish it sooner.
         let too_long = self.cpu_workers > 0 && task / speed > seconds + self.least_seconds(task);
         if too_long || (share <= 0.0 && batches > 0) {
             return Grant::Nothing;
         }
-        Grant::UpTo(share.max(speed * SHORTEST_ON_DEVICE).min(wanted))
+        let launch = share.min(most / LAUNCHES_HELD);
+        Grant::UpTo(launch.max(speed * SHORTEST_ON_DEVICE).min(wanted))
     }
 
     /// Whether CPU workers must leave what is `left` to devices: because they hold their share and all
@@ -205,20 +212,37 @@ mod tests {
     }
 
     #[test]
-    fn a_device_gets_half_its_share_of_what_is_left() {
-        let balance = balance(8.0);
-        assert_eq!(balance.grant(DEVICE, 100.0, 10.0, 0.1, 3), Grant::UpTo(4.0));
-        assert_eq!(balance.grant(DEVICE, 3.0, 10.0, 0.1, 3), Grant::UpTo(3.0));
+    fn a_device_gets_half_its_share_of_what_is_left_in_two_launches() {
+        let mut balance = balance(8.0);
+        assert_eq!(balance.grant(DEVICE, 1.0, 10.0, 0.1, 3), Grant::UpTo(1.0));
+        for left in [10.0, 8.0] {
+            let grant = balance.grant(DEVICE, 100.0, left, 0.1, 3);
+            assert_eq!(grant, Grant::UpTo(2.0));
+            balance.hand_out(&batch(Some(DEVICE), 2.0));
+        }
+        let third = balance.grant(DEVICE, 100.0, 6.0, 0.1, 3);
+        assert_eq!(third, Grant::Nothing);
     }
 
     #[test]
     fn a_device_of_unknown_speed_gets_little_until_it_is_known() {
         let mut balance = Balance::new(2);
-        let first = balance.grant(DEVICE, 100.0, 300.0, 0.1, 3);
-        assert_eq!(first, Grant::UpTo(2.0));
-        balance.hand_out(&batch(Some(DEVICE), 2.0));
-        let second = balance.grant(DEVICE, 100.0, 298.0, 0.1, 3);
-        assert_eq!(second, Grant::Nothing);
+        for left in [300.0, 299.0] {
+            let grant = balance.grant(DEVICE, 100.0, left, 0.1, 3);
+            assert_eq!(grant, Grant::UpTo(1.0));
+            balance.hand_out(&batch(Some(DEVICE), 1.0));
+        }
+        let third = balance.grant(DEVICE, 100.0, 298.0, 0.1, 3);
+        assert_eq!(third, Grant::Nothing);
+    }
+
+    #[test]
+    fn a_device_that_counts_alone_gets_much_at_once() {
+        let balance = Balance::new(0);
+        let first = balance.grant(DEVICE, 12.0, 300.0, 0.1, 1);
+        assert_eq!(first, Grant::UpTo(12.0));
+        let of_little = balance.grant(DEVICE, 12.0, 10.0, 0.1, 1);
+        assert_eq!(of_little, Grant::UpTo(2.5));
     }
 
     #[test]

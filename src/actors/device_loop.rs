@@ -173,7 +173,12 @@ impl DeviceLoop {
                 Drawn::Nothing | Drawn::Closed => {}
             }
             if let Some(owner) = owner.as_mut().filter(|owner| !owner.is_idle()) {
-                let patience = if self.asked.is_some() { GLANCE } else { NAP };
+                let wants = owner.wants().is_some() && owner.speed().is_some();
+                let patience = if self.asked.is_some() || wants {
+                    GLANCE
+                } else {
+                    NAP
+                };
                 for event in owner.work(patience) {
                     self.note(event)?;
                 }

@@ -14,8 +14,8 @@ use super::sub_board::{SubBoard, Target};
 use super::{ColourBoard, Partition, VERSION, canary};
 use crate::board::Size;
 use crate::engine::{
-    Completed, Counter, CounterSettings, DeviceCanary, DeviceProgram, Engine, Launch, LaunchBatch,
-    LaunchError, Launcher, Mismatch, NotCounted, Tally, Task, TaskKey, interpolate,
+    Completed, CounterSettings, DeviceCanary, DeviceProgram, Engine, Launch, LaunchBatch,
+    LaunchError, Launcher, Mismatch, Tally, Task, TaskKey, interpolate,
 };
 use crate::simd::Isa;
 
@@ -32,9 +32,11 @@ struct ColourBatch {
     board: ColourBoard,
     /// `None` if there are no jobs.
     launch: Option<Launch>,
-    /// One for each task: what was counted on the CPU.
+    /// One for each task, with the partitions that are in jobs.
     tallies: Vec<Tally>,
     sets: Vec<SetOfTask>,
+    /// What is left to the CPU: the sets whose rows of a colour are too many for the kernel, or none.
+    beside: Vec<RankOfTask>,
     /// What is counted again on the CPU.
     sample: Option<SampledJob>,
 }
@@ -46,6 +48,14 @@ struct SetOfTask {
     task: usize,
     /// The number of solutions that each completion stands for.
     weight: u8,
+}
+
+/// A rank of one task.
+#[derive(Clone, Copy)]
+struct RankOfTask {
+    /// Index of the task in the batch.
+    task: usize,
+    rank: u64,
 }
 
 /// A job that has its row set for itself.
@@ -72,12 +82,12 @@ impl ColourLauncher {
         &self,
         ranges: impl Iterator<Item = Range<u64>>,
         seed: u64,
-    ) -> Result<ColourBatch, Refused> {
+    ) -> Result<ColourBatch, LaunchError> {
         let mut maker = Maker::new(&self.board, rows(&self.program));
         let tallies = ranges
             .enumerate()
-            .map(|(index, ranks)| maker.take(ranks, index))
-            .collect::<Result<_, Refused>>()?;
+            .map(|(task, ranks)| maker.take(ranks, task))
+            .collect();
         let sample = maker.isolate(seed);
         let launch = match sample {
             Some(_) => Some(Launch::new(self.program, maker.jobs, maker.tables)?),
@@ -88,6 +98,7 @@ impl ColourLauncher {
             launch,
             tallies,
             sets: maker.sets,
+            beside: maker.beside,
             sample,
         })
     }
@@ -112,7 +123,7 @@ impl Launcher for ColourLauncher {
             assert_eq!(task.key.engine, Engine::Colour, "{}", task.key);
             task.ranks.clone()
         });
-        boxed(self.make(ranges, seed))
+        Ok(Box::new(self.make(ranges, seed)?))
     }
 
     fn canary(&self, multiprocessors: u32) -> Result<DeviceCanary, LaunchError> {
@@ -127,53 +138,42 @@ impl Launcher for ColourLauncher {
         let ranges = || canary.tasks().iter().map(|task| task.ranks.clone());
         let all = (0..copies).flat_map(|_| ranges());
         Ok(DeviceCanary {
-            batch: boxed(small.make(all, 0))?,
+            batch: Box::new(small.make(all, 0)?),
             canary,
         })
-    }
-}
-
-fn boxed(made: Result<ColourBatch, Refused>) -> Result<Box<dyn LaunchBatch>, LaunchError> {
-    match made {
-        Ok(batch) => Ok(Box::new(batch)),
-        Err(Refused::Launch(error)) => Err(error),
-        Err(Refused::Counter(why)) => Ok(Box::new(Failed(why))),
     }
 }
 
 /// For so many multiprocessors one copy of the canary is enough.
 const COPY_FOR: u32 = 32;
 
-/// Why there is no batch.
-enum Refused {
-    Launch(LaunchError),
-    /// The counter of what is left to the CPU has found a contradiction.
-    Counter(Mismatch),
-}
-
-impl From<LaunchError> for Refused {
-    fn from(error: LaunchError) -> Self {
-        Self::Launch(error)
+/// Counts what is left to the CPU and adds it to the tallies of the tasks. It is counted when the launch has ended:
+/// before, the device would wait for it.
+fn count_beside(
+    board: &ColourBoard,
+    beside: &[RankOfTask],
+    tallies: &mut [Tally],
+) -> Result<(), Mismatch> {
+    if beside.is_empty() {
+        return Ok(());
     }
-}
-
-impl From<NotCounted> for Refused {
-    fn from(error: NotCounted) -> Self {
-        Self::Counter(error.into())
+    let settings = CounterSettings { isa: Isa::best() };
+    let mut counter = NewCounter::of(board.clone(), Parity::Even, &settings);
+    // The ranks alone are counted.
+    let key = TaskKey {
+        n: board.size(),
+        engine: Engine::Colour,
+        version: VERSION,
+        index: 0,
+    };
+    for &RankOfTask { task, rank } in beside {
+        tallies[task] += counter.count(&Task {
+            key,
+            ranks: rank..rank + 1,
+            cost: 0.0,
+        })?;
     }
-}
-
-/// A batch whose part on the CPU was counted wrongly.
-struct Failed(Mismatch);
-
-impl LaunchBatch for Failed {
-    fn launch(&self) -> Option<&Launch> {
-        None
-    }
-
-    fn tallies(self: Box<Self>, _: Option<&Completed>) -> Result<Vec<Tally>, Mismatch> {
-        Err(self.0)
-    }
+    Ok(())
 }
 
 impl LaunchBatch for ColourBatch {
@@ -183,6 +183,7 @@ impl LaunchBatch for ColourBatch {
 
     fn tallies(self: Box<Self>, completed: Option<&Completed>) -> Result<Vec<Tally>, Mismatch> {
         let mut tallies = self.tallies;
+        count_beside(&self.board, &self.beside, &mut tallies)?;
         let (Some(launch), Some(sample)) = (&self.launch, &self.sample) else {
             return Ok(tallies);
         };
@@ -266,11 +267,10 @@ struct Maker<'a> {
     columns: Vec<Vec<u16>>,
     /// The image of the given board that squares were open on last, and these.
     image: Option<(usize, OpenSquares)>,
-    /// Counts what is left to the CPU.
-    counter: Option<Box<dyn Counter>>,
     jobs: Vec<u32>,
     tables: Vec<u32>,
     sets: Vec<SetOfTask>,
+    beside: Vec<RankOfTask>,
 }
 
 impl<'a> Maker<'a> {
@@ -280,16 +280,15 @@ impl<'a> Maker<'a> {
             rows,
             columns: words(Lines::of(board.size()).even),
             image: None,
-            counter: None,
             jobs: Vec::new(),
             tables: Vec::new(),
             sets: Vec::new(),
+            beside: Vec::new(),
         }
     }
 
-    /// Makes the jobs of one range. Returns what was counted of it on the CPU: the sets whose rows of a colour are
-    /// too many for the kernel, or none.
-    fn take(&mut self, ranks: Range<u64>, index: usize) -> Result<Tally, Refused> {
+    /// Makes the jobs of one range. Returns a tally with the partitions that are in these.
+    fn take(&mut self, ranks: Range<u64>, task: usize) -> Tally {
         let mut tally = Tally::default();
         for rank in ranks {
             let Some(partition) = self.board.partition(rank) else {
@@ -297,13 +296,13 @@ impl<'a> Maker<'a> {
             };
             match self.describe(&partition) {
                 Some(words) => {
-                    self.add(&partition, &words, index);
+                    self.add(&partition, &words, task);
                     tally.partitions += 1;
                 }
-                None => tally += self.count(rank)?,
+                None => self.beside.push(RankOfTask { task, rank }),
             }
         }
-        Ok(tally)
+        tally
     }
 
     /// The words of a row set for the kernel; `None` if it does not count such sets.
@@ -376,26 +375,6 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Counts one rank on the CPU.
-    fn count(&mut self, rank: u64) -> Result<Tally, NotCounted> {
-        let counter = self.counter.get_or_insert_with(|| {
-            let settings = CounterSettings { isa: Isa::best() };
-            NewCounter::of(self.board.clone(), Parity::Even, &settings)
-        });
-        // The ranks alone are counted.
-        let key = TaskKey {
-            n: self.board.size(),
-            engine: Engine::Colour,
-            version: VERSION,
-            index: 0,
-        };
-        Ok(counter.count(&Task {
-            key,
-            ranks: rank..rank + 1,
-            cost: 0.0,
-        })?)
-    }
-
     /// Gives one job its row set for itself.
     fn isolate(&mut self, seed: u64) -> Option<SampledJob> {
         let count = self.jobs.len() / JOB_WORDS;
@@ -445,7 +424,7 @@ mod tests {
         let (plan, launcher) = launcher(n);
         let ranges = tasks(&plan).into_iter().map(|task| task.ranks);
         let made = launcher.make(ranges, seed);
-        Box::new(made.unwrap_or_else(|_| panic!("no batch of {n}")))
+        Box::new(made.unwrap())
     }
 
     /// What a device that makes no mistake returns, by the recount.
