@@ -315,19 +315,23 @@ impl<'a> Maker<'a> {
         let (_, squares) = self.image.as_ref()?;
         let black = |parity| lines.all(parity) & !set.word(parity);
         // Own rows are in even columns: on black these are odd rows, on white even ones.
-        let lists = [
-            (Parity::Odd, black(Parity::Odd), true),
-            (Parity::Odd, black(Parity::Even), false),
-            (Parity::Even, set.even, true),
-            (Parity::Even, set.odd, false),
+        let colours = [
+            (Parity::Odd, black(Parity::Odd), black(Parity::Even)),
+            (Parity::Even, set.even, set.odd),
         ];
+        let lists = colours.into_iter().flat_map(|(parity, own, left)| {
+            let left = Side::new((parity.other(), left), own);
+            [
+                (parity, Side::new((parity, own), 0), true),
+                (parity, left, false),
+            ]
+        });
         let mut words = vec![self.flags(), self.class(partition), 0];
-        for (number, (parity, word, is_own)) in lists.into_iter().enumerate() {
+        for (number, (parity, side, is_own)) in lists.enumerate() {
             let board = SubBoard {
                 rows: parity,
                 columns: Parity::Even,
             };
-            let side = Side::new(word);
             let count = side.rows().len();
             if count == 0 || count > self.rows + usize::from(is_own) {
                 return None;

@@ -153,15 +153,15 @@ impl Lists {
         let own = (of(Parity::Odd), rows(Parity::Odd));
         self.odd.set(lines, squares, own, found, watch)?;
         let [even, odd] = [&self.even[at].placements, &self.odd.placements];
-        let listed = |rows, left| Listed {
+        let listed = |rows: Parity, colour: &dyn Fn(Parity) -> u32| Listed {
             board: of(rows),
             placements: if rows == Parity::Even { even } else { odd },
-            side: Side::new(left),
+            side: Side::new((rows.other(), colour(rows.other())), colour(rows)),
         };
         Ok(SetLists {
             squares,
-            white: listed(columns, white(columns.other())),
-            black: listed(columns.other(), black(columns)),
+            white: listed(columns, &white),
+            black: listed(columns.other(), &black),
         })
     }
 }
