@@ -208,7 +208,7 @@ QF_INLINE void count_colour(ColourWarp &warp, ColourBlock<Rows> &block, Place pl
     warp.solutions = 0;
     ColourNode<Rows> node;
     clear(node);
-    ColourSource source = {0, 0, 0, QF_NOWHERE, 0, false, 0, 0};
+    ColourSource source = {0, 0, 0, QF_NOWHERE, 0, 0, false, 0, 0};
     bool more = true, is_end;
     do {
         const u32 before = waiting_at(node, rows.left_count);

@@ -58,6 +58,8 @@ struct ColourSource {
     u32 left, falling, rising;
     /// The row whose queen is placed next or moved; QF_NOWHERE without a beginning.
     u32 row;
+    /// The first row of the search.
+    u32 first_row;
     u32 unit;
     /// Whether all own rows are filled. The search waits until there is room for the placement.
     bool is_full;
@@ -136,7 +138,7 @@ QF_INLINE bool go_on(ColourSource &source, const ColourRows &rows) {
     const u32 free = (squares & ~QF_FRESH) ^ queen, next = lowest_bit(free);
     turn(source, rows.own[source.row], queen ^ next);
     if (next == 0) {
-        source.row = source.row == rows.begun ? QF_NOWHERE : source.row - 1u;
+        source.row = source.row == source.first_row ? QF_NOWHERE : source.row - 1u;
         return false;
     }
     set_half(place, free);
@@ -164,6 +166,7 @@ QF_INLINE bool take_beginnings(ColourSource &source, const ColourRows &rows, u32
         source.left = rows.units[source.unit];
         if (!IsWhite)
             source.left ^= rows.all_even;
+        source.first_row = rows.begun;
         source.is_full = begin(source, rows, number - source.unit * rows.of_unit);
     }
     return vote(first + some < rows.all) != 0;
@@ -202,6 +205,48 @@ QF_INLINE void hand_over(ColourSource &source, const ColourRows &rows, Place buf
     meet_warp();
 }
 
+/// The squares of a row, at most as many as there are even columns, and where they, and the number of the row, begin in a
+/// word with the columns left.
+#define QF_COLUMNS ((1u << 14) - 1u)
+#define QF_GIVEN 14u
+#define QF_ROW 28u
+
+/// Lets `idle` lanes, by their bits, search what others would come to later (work sharing). A lane that has several squares
+/// to try gives all but the next one, unless it is in the last row. A lane takes them as a search of its own. They go
+/// through a buffer that begins there, for nodes of three words or more, of which it has so much room.
+QF_INLINE void share(ColourSource &source, const ColourRows &rows, Place buffer, u32 room, u32 idle) {
+    u32 squares = 0, queen = 0, given = 0;
+    if (is_searching(source) && source.row + 1u < rows.own_count) {
+        squares = half_at(squares_of(rows, source.row));
+        queen = squares & QF_FRESH ? 0u : lowest_bit(squares);
+        given = (squares & ~QF_FRESH) ^ queen;
+        given ^= lowest_bit(given);
+    }
+    const u32 givers = vote(given != 0), own_number = bits_of(givers & lanes_below());
+    if (given != 0 && own_number < bits_of(idle)) {
+        const Place to = buffer + 4u * own_number;
+        const u32 row = rows.own[source.row];
+        set_half(squares_of(rows, source.row), squares ^ given);
+        set_word(to, (source.left ^ queen) | given << QF_GIVEN | source.row << QF_ROW);
+        set_word(to + 4u * room, (source.falling ^ queen << falling_of(row)) | source.unit << QF_UNIT);
+        set_word(to + 8u * room, source.rising ^ queen << rising_of(row));
+    }
+    meet_warp();
+    const u32 number = bits_of(idle & lanes_below());
+    if (is_idle(source) && number < bits_of(givers)) {
+        const Place from = buffer + 4u * number;
+        const u32 columns = word_at(from), diagonals = word_at(from + 4u * room);
+        source.left = columns & QF_COLUMNS;
+        source.row = source.first_row = columns >> QF_ROW;
+        source.falling = diagonals & ((1u << QF_UNIT) - 1u);
+        source.rising = word_at(from + 8u * room);
+        source.unit = diagonals >> QF_UNIT;
+        set_half(squares_of(rows, source.row), (columns >> QF_GIVEN & QF_COLUMNS) | QF_FRESH);
+    }
+    // What follows may write to the buffer.
+    meet_warp();
+}
+
 /// Makes nodes of placements on own rows until enough of them wait at the level of all rows left, `waiting` of them at the
 /// beginning. Returns whether no more will come. `more` says whether there are beginnings to take.
 template <bool IsWhite>
@@ -219,6 +264,9 @@ QF_INLINE bool begin_nodes(ColourSource &source, const ColourRows &rows, Place b
             hand_over<IsWhite>(source, rows, buffer, room(rows.left_count), waiting, placements);
         else if (is_stuck)
             return true;
+        // Else few lanes would go on for long. White has fewer own rows on boards of even size; there it gains nothing.
+        else if (!IsWhite && !more && 4u * bits_of(idle) >= QF_LANES && rows.left_count > 3u)
+            share(source, rows, buffer + 4u * waiting, room(rows.left_count), idle);
         if (is_searching(source))
             source.is_full = go_on(source, rows);
         // The search goes on while what it found waits.

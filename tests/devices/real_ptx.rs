@@ -261,7 +261,7 @@ fn a_barrier_that_is_missing_is_noticed() {
     };
     let kernel = embedded(SMALL[0].launch().program()).unwrap();
     let all = barriers(kernel);
-    assert_eq!(all.len(), 25, "{all:?}");
+    assert_eq!(all.len(), 27, "{all:?}");
     // Those of blocks and a few of warps here, all of them in the long test.
     let of_blocks = |line: &&usize| {
         kernel
