@@ -77,6 +77,9 @@ QF_INLINE bool is_searching(const ColourSource &source) { return source.row != Q
 /// Where the number of a unit begins in a word with diagonals: there are no more of them on the largest board.
 #define QF_UNIT 28u
 
+/// The diagonals in a word with a unit.
+QF_INLINE u32 diagonals_of(u32 word) { return word & ((1u << QF_UNIT) - 1u); }
+
 QF_INLINE u32 free_squares(const ColourSource &source, u32 row) {
     return source.left & free_squares(row, source.falling, source.rising);
 }
@@ -102,6 +105,12 @@ QF_INLINE Place squares_of(const ColourRows &rows, u32 row) {
 
 /// The mark of a row in which the search has no queen yet: no square, for there are 14 columns at most.
 #define QF_FRESH 0x8000u
+
+/// Of these squares, the one under the row's queen; 0 before it has one.
+QF_INLINE u32 queen_of(u32 squares) { return squares & QF_FRESH ? 0u : lowest_bit(squares); }
+
+/// Of these squares, those that are still to be tried.
+QF_INLINE u32 untried(u32 squares) { return (squares & ~QF_FRESH) ^ queen_of(squares); }
 
 /// Goes down to a row, if it has a free square.
 QF_INLINE void go_down(ColourSource &source, const ColourRows &rows, u32 row) {
@@ -134,9 +143,8 @@ QF_INLINE bool begin(ColourSource &source, const ColourRows &rows, u32 number) {
 /// filled then.
 QF_INLINE bool go_on(ColourSource &source, const ColourRows &rows) {
     const Place place = squares_of(rows, source.row);
-    const u32 squares = half_at(place), queen = squares & QF_FRESH ? 0u : lowest_bit(squares);
-    const u32 free = (squares & ~QF_FRESH) ^ queen, next = lowest_bit(free);
-    turn(source, rows.own[source.row], queen ^ next);
+    const u32 squares = half_at(place), free = untried(squares), next = lowest_bit(free);
+    turn(source, rows.own[source.row], queen_of(squares) ^ next);
     if (next == 0) {
         source.row = source.row == source.first_row ? QF_NOWHERE : source.row - 1u;
         return false;
@@ -177,7 +185,7 @@ QF_INLINE bool take_beginnings(ColourSource &source, const ColourRows &rows, u32
 template <bool IsWhite>
 QF_INLINE void hand_over(ColourSource &source, const ColourRows &rows, Place buffer, u32 room, u32 &waiting,
                          u32 &placements) {
-    const u32 falling = source.found & ((1u << QF_UNIT) - 1u), rising = source.found_rising;
+    const u32 falling = diagonals_of(source.found), rising = source.found_rising;
     bool alive = rising != 0;
     QF_ONE_BY_ONE
     for (u32 row = 0; row < rows.left_count; row++)
@@ -215,17 +223,15 @@ QF_INLINE void hand_over(ColourSource &source, const ColourRows &rows, Place buf
 /// to try gives all but the next one, unless it is in the last row. A lane takes them as a search of its own. They go
 /// through a buffer that begins there, for nodes of three words or more, of which it has so much room.
 QF_INLINE void share(ColourSource &source, const ColourRows &rows, Place buffer, u32 room, u32 idle) {
-    u32 squares = 0, queen = 0, given = 0;
+    u32 squares = 0, given = 0;
     if (is_searching(source) && source.row + 1u < rows.own_count) {
         squares = half_at(squares_of(rows, source.row));
-        queen = squares & QF_FRESH ? 0u : lowest_bit(squares);
-        given = (squares & ~QF_FRESH) ^ queen;
-        given ^= lowest_bit(given);
+        given = untried(squares) ^ lowest_bit(untried(squares));
     }
     const u32 givers = vote(given != 0), own_number = bits_of(givers & lanes_below());
     if (given != 0 && own_number < bits_of(idle)) {
         const Place to = buffer + 4u * own_number;
-        const u32 row = rows.own[source.row];
+        const u32 row = rows.own[source.row], queen = queen_of(squares);
         set_half(squares_of(rows, source.row), squares ^ given);
         set_word(to, (source.left ^ queen) | given << QF_GIVEN | source.row << QF_ROW);
         set_word(to + 4u * room, (source.falling ^ queen << falling_of(row)) | source.unit << QF_UNIT);
@@ -235,12 +241,12 @@ QF_INLINE void share(ColourSource &source, const ColourRows &rows, Place buffer,
     const u32 number = bits_of(idle & lanes_below());
     if (is_idle(source) && number < bits_of(givers)) {
         const Place from = buffer + 4u * number;
-        const u32 columns = word_at(from), diagonals = word_at(from + 4u * room);
+        const u32 columns = word_at(from), falling = word_at(from + 4u * room);
         source.left = columns & QF_COLUMNS;
         source.row = source.first_row = columns >> QF_ROW;
-        source.falling = diagonals & ((1u << QF_UNIT) - 1u);
+        source.falling = diagonals_of(falling);
         source.rising = word_at(from + 8u * room);
-        source.unit = diagonals >> QF_UNIT;
+        source.unit = falling >> QF_UNIT;
         set_half(squares_of(rows, source.row), (columns >> QF_GIVEN & QF_COLUMNS) | QF_FRESH);
     }
     // What follows may write to the buffer.

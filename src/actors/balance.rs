@@ -148,36 +148,38 @@ impl Balance {
     ) -> Grant {
         let held = self.held_by_devices.get(&device);
         let Held { batches, cost } = held.copied().unwrap_or_default();
-        let Some(&speed) = self.devices.get(&device) else {
-            // Nobody waits for what counts alone.
-            let held = if workers == 1 { HELD } else { HELD_AT_FIRST };
-            let most = held * (left + cost) / workers as f64;
-            return match cost < most || batches == 0 {
-                true => Grant::UpTo((most / LAUNCHES_HELD).min(wanted)),
-                false => Grant::Nothing,
-            };
+        let (most, least) = match self.devices.get(&device) {
+            None => {
+                // Nobody waits for what counts alone.
+                let part = if workers == 1 { HELD } else { HELD_AT_FIRST };
+                (part * (left + cost) / workers as f64, 0.0)
+            }
+            Some(&speed) => {
+                let Some(seconds) = self.seconds_left(left) else {
+                    return Grant::UpTo(wanted);
+                };
+                // Near the end a slow device must leave a long task to those who finish it sooner.
+                if self.cpu_workers > 0 && task / speed > seconds + self.least_seconds(task) {
+                    return Grant::Nothing;
+                }
+                (HELD * speed * seconds, speed * SHORTEST_ON_DEVICE)
+            }
         };
-        let Some(seconds) = self.seconds_left(left) else {
-            return Grant::UpTo(wanted);
-        };
-        let most = HELD * speed * seconds;
-        let share = most - cost;
-        // Near the end a slow device must leave a long task to those who finish it sooner.
-        let too_long = self.cpu_workers > 0 && task / speed > seconds + self.least_seconds(task);
-        if too_long || (share <= 0.0 && batches > 0) {
+        if cost >= most && batches > 0 {
             return Grant::Nothing;
         }
-        let launch = share.min(most / LAUNCHES_HELD);
-        Grant::UpTo(launch.max(speed * SHORTEST_ON_DEVICE).min(wanted))
+        let launch = (most - cost).min(most / LAUNCHES_HELD);
+        Grant::UpTo(launch.max(least).min(wanted))
     }
 
     /// Whether CPU workers must leave what is `left` to devices: because they hold their share and all
     /// of them are `busy`, or because a CPU worker would finish last with a task of this cost.
     pub(super) fn keeps_cpu_waiting(&self, left: f64, task: f64, busy: bool) -> bool {
-        let (Some(worker), Some(seconds)) = (self.worker(), self.seconds_left(left)) else {
+        let (Some(worker), Some(cpu), Some(seconds)) =
+            (self.worker(), self.cpu(), self.seconds_left(left))
+        else {
             return false;
         };
-        let cpu = worker * self.cpu_workers as f64;
         if self.devices.is_empty() {
             return false;
         }
@@ -211,29 +213,28 @@ mod tests {
         balance
     }
 
-    #[test]
-    fn a_device_gets_half_its_share_of_what_is_left_in_two_launches() {
-        let mut balance = balance(8.0);
-        assert_eq!(balance.grant(DEVICE, 1.0, 10.0, 0.1, 3), Grant::UpTo(1.0));
-        for left in [10.0, 8.0] {
+    /// The device gets two launches of `cost` when so much is `left`, and no third one while it holds them.
+    fn gets_two_launches(mut balance: Balance, mut left: f64, cost: f64) {
+        for _ in 0..2 {
             let grant = balance.grant(DEVICE, 100.0, left, 0.1, 3);
-            assert_eq!(grant, Grant::UpTo(2.0));
-            balance.hand_out(&batch(Some(DEVICE), 2.0));
+            assert_eq!(grant, Grant::UpTo(cost));
+            balance.hand_out(&batch(Some(DEVICE), cost));
+            left -= cost;
         }
-        let third = balance.grant(DEVICE, 100.0, 6.0, 0.1, 3);
+        let third = balance.grant(DEVICE, 100.0, left, 0.1, 3);
         assert_eq!(third, Grant::Nothing);
     }
 
     #[test]
+    fn a_device_gets_half_its_share_of_what_is_left_in_two_launches() {
+        let balance = balance(8.0);
+        assert_eq!(balance.grant(DEVICE, 1.0, 10.0, 0.1, 3), Grant::UpTo(1.0));
+        gets_two_launches(balance, 10.0, 2.0);
+    }
+
+    #[test]
     fn a_device_of_unknown_speed_gets_little_until_it_is_known() {
-        let mut balance = Balance::new(2);
-        for left in [300.0, 299.0] {
-            let grant = balance.grant(DEVICE, 100.0, left, 0.1, 3);
-            assert_eq!(grant, Grant::UpTo(1.0));
-            balance.hand_out(&batch(Some(DEVICE), 1.0));
-        }
-        let third = balance.grant(DEVICE, 100.0, 298.0, 0.1, 3);
-        assert_eq!(third, Grant::Nothing);
+        gets_two_launches(Balance::new(2), 300.0, 1.0);
     }
 
     #[test]

@@ -173,11 +173,11 @@ impl DeviceLoop {
                 Drawn::Nothing | Drawn::Closed => {}
             }
             if let Some(owner) = owner.as_mut().filter(|owner| !owner.is_idle()) {
-                let wants = owner.wants().is_some() && owner.speed().is_some();
-                let patience = if self.asked.is_some() || wants {
-                    GLANCE
-                } else {
-                    NAP
+                // What is to come after this launch should be here when it ends.
+                let is_asking = owner.speed().is_some() && owner.wants().is_some();
+                let patience = match self.asked.is_some() || is_asking {
+                    true => GLANCE,
+                    false => NAP,
                 };
                 for event in owner.work(patience) {
                     self.note(event)?;

@@ -153,15 +153,16 @@ impl Lists {
         let own = (of(Parity::Odd), rows(Parity::Odd));
         self.odd.set(lines, squares, own, found, watch)?;
         let [even, odd] = [&self.even[at].placements, &self.odd.placements];
-        let listed = |rows: Parity, colour: &dyn Fn(Parity) -> u32| Listed {
+        let listed = |rows: Parity, own, left| Listed {
             board: of(rows),
             placements: if rows == Parity::Even { even } else { odd },
-            side: Side::new((rows.other(), colour(rows.other())), colour(rows)),
+            side: Side::new((rows.other(), left), own),
         };
+        let others = columns.other();
         Ok(SetLists {
             squares,
-            white: listed(columns, &white),
-            black: listed(columns.other(), &black),
+            white: listed(columns, white(columns), white(others)),
+            black: listed(others, black(others), black(columns)),
         })
     }
 }
