@@ -18,16 +18,20 @@ impl Side {
     /// The rows of a word of a parity. The colour has queens on the rows `filled` of the other parity already.
     pub fn new((parity, word): (Parity, u32), filled: u32) -> Self {
         let line = |row: u32, parity: Parity| 2 * row + parity as u32;
-        let lines = |word, parity| bits(word).map(move |row| line(row, parity));
-        let all: Vec<u32> = lines(word, parity)
-            .chain(lines(filled, parity.other()))
-            .collect();
-        let mut rows: Vec<u32> = bits(word).collect();
-        rows.sort_by_cached_key(|&row| {
-            let distances = all.iter().map(|other| other.abs_diff(line(row, parity)));
-            distances.sum::<u32>()
-        });
-        Self { rows }
+        let distances = |from: u32, word, parity| {
+            let to = bits(word).map(|row| line(row, parity).abs_diff(from));
+            to.sum::<u32>()
+        };
+        let with_distance = |row| {
+            let from = line(row, parity);
+            let all = distances(from, word, parity) + distances(from, filled, parity.other());
+            (all, row)
+        };
+        let mut rows: Vec<_> = bits(word).map(with_distance).collect();
+        rows.sort_unstable();
+        Self {
+            rows: rows.into_iter().map(|(_, row)| row).collect(),
+        }
     }
 
     /// The rows, from the first one filled.
