@@ -33,32 +33,29 @@ struct ColourSums {
 /// Units that are counted at a time, at most.
 #define QF_MOST_UNITS 16u
 
-/// Lists of rows in a row set: own rows and rows left, of black and of white.
-#define QF_LISTS 4u
+/// Rows of a colour, at most: boards of odd size have one own row more than rows left, of which there are at most 11.
+#define QF_COLOUR_ROWS 23u
 
-/// Counters of a block: those of one unit of the largest board at least.
-QF_INLINE constexpr u32 colour_counters(u32 rows) { return rows > 10u ? 8192u : 4096u; }
-
-/// Rows of a list, at most: boards of odd size have one own row more than rows left.
-QF_INLINE constexpr u32 colour_list(u32 rows) { return rows + 1u; }
-
-/// Words of a row set: the board, the class of the rows, the numbers of rows of the lists, and the lists.
-QF_INLINE constexpr u32 colour_set_words(u32 rows) { return 3u + QF_LISTS * colour_list(rows); }
+/// Words of a row set: the board, the class of the rows, a byte each for the numbers of own rows and rows left, and the
+/// rows themselves, own ones first; of black and then of white.
+#define QF_SET_HEAD 3u
+#define QF_SET_WORDS (QF_SET_HEAD + 2u * QF_COLOUR_ROWS)
 
 // The board: the numbers of even and of odd lines in a byte each, then these flags.
 #define QF_EVEN_SIZE (1u << 16)
 #define QF_ORIENTED (1u << 17)
 #define QF_MIRRORED (1u << 18)
 
-/// Words of shared memory of a warp: the buffers of all levels, and for each lane half a word for each own row after
-/// those of a beginning. A multiple of the lanes.
-QF_INLINE constexpr u32 colour_warp_words(u32 rows) {
-    const u32 halves = (colour_list(rows) - QF_BEGINNING) * QF_LANES;
-    return (words_below(rows + 1u) + (halves + 1u) / 2u + QF_LANES - 1u) / QF_LANES * QF_LANES;
+/// Words of shared memory of a warp: the buffers of all levels, and for each lane half a word for each row that it
+/// searches after those of a beginning. A multiple of 8.
+QF_INLINE constexpr u32 colour_warp_words() {
+    const u32 halves = (QF_COLOUR_ROWS - QF_TOP - QF_BEGINNING) * QF_LANES;
+    return (words_below(QF_TOP + 1u) + (halves + 1u) / 2u + 7u) / 8u * 8u;
 }
 
-/// What the threads of a block share besides, at the beginning of its memory.
-template <u32 Rows>
+/// What the threads of a block share besides, at the beginning of its memory. Its counters are those of one unit of the
+/// largest board at least.
+template <u32 Counters>
 struct ColourBlock {
     /// The job under way, and which row set it is of.
     u32 job, of_set;
@@ -76,11 +73,11 @@ struct ColourBlock {
     u32 columns[QF_MOST_UNITS], weights[QF_MOST_UNITS];
     u32 reciprocals[QF_RECIPROCALS];
     /// The row set.
-    u32 set[colour_set_words(Rows)];
-    /// For black and white, and two of the rows left, each by its number from the last one: the multiplier that
+    u32 set[QF_SET_WORDS];
+    /// For black and white, and two rows of the levels, each by its number from the last one: the multiplier that
     /// makes what a queen attacks in the second one.
-    u32 attacks[2][(Rows + 1u) * (Rows + 1u)];
-    u32 counters[colour_counters(Rows) / 2u];
+    u32 attacks[2][(QF_TOP + 1u) * (QF_TOP + 1u)];
+    u32 counters[Counters / 2u];
 };
 
 // ---------------------------------------------------------------------------------------------- weights
@@ -139,10 +136,10 @@ QF_INLINE u32 next_word(u32 word) {
 }
 
 /// Chooses the next units of the job that count, as many as the counters have room for.
-template <u32 Rows>
-QF_INLINE void choose_units(ColourBlock<Rows> &block) {
+template <u32 Counters>
+QF_INLINE void choose_units(ColourBlock<Counters> &block) {
     const u32 board = block.set[0], even = board & 0xffu, odd = board >> 8 & 0xffu;
-    const u32 room = smaller(colour_counters(Rows) >> (odd - 1u), QF_MOST_UNITS);
+    const u32 room = smaller(Counters >> (odd - 1u), QF_MOST_UNITS);
     u32 units = 0, next = block.next, left = block.left;
     while (units < room && left > 0 && next >> even == 0) {
         const u32 weights = unit_weights(board, block.set[1], next);
@@ -169,25 +166,36 @@ QF_INLINE void tell(u64 &sum, u64 found, bool is_first_lane) {
         add_to(&sum, found);
 }
 
+/// The numbers of own rows and of rows left of a colour, and where its rows are.
+template <u32 Counters>
+QF_INLINE const u32 *rows_of(const ColourBlock<Counters> &block, bool is_white, u32 &own, u32 &left) {
+    const u32 counts = block.set[2] >> (is_white ? 16u : 0u);
+    own = counts & 0xffu;
+    left = counts >> 8 & 0xffu;
+    return block.set + QF_SET_HEAD + (is_white ? QF_COLOUR_ROWS : 0u);
+}
+
 /// The rows of a colour.
-template <bool IsWhite, u32 Rows>
-QF_INLINE ColourRows rows_of(ColourBlock<Rows> &block, Place places) {
-    const u32 board = block.set[0], counts = block.set[2] >> (IsWhite ? 16u : 0u);
+template <bool IsWhite, u32 Counters>
+QF_INLINE ColourRows rows_of(ColourBlock<Counters> &block, Place places) {
+    const u32 board = block.set[0];
     ColourRows rows;
-    rows.own = block.set + 3u + (IsWhite ? 2u * colour_list(Rows) : 0u);
-    rows.left = rows.own + colour_list(Rows);
-    rows.own_count = counts & 0xffu;
-    rows.left_count = same_for_all(counts >> 8 & 0xffu);
+    u32 left;
+    rows.all = rows_of(block, IsWhite, rows.own_count, left);
+    rows.level_count = same_for_all(smaller(left, QF_TOP));
+    rows.searched = rows.own_count + left - rows.level_count;
+    rows.of_levels = rows.all + rows.searched;
     rows.units = block.columns;
     rows.all_even = (1u << (board & 0xffu)) - 1u;
     rows.odd = board >> 8 & 0xffu;
+    rows.all_odd = (1u << rows.odd) - 1u;
     rows.begun = 0;
     rows.of_unit = 1;
-    rows.all = block.units;
+    rows.beginnings = block.units;
     while (rows.begun < rows.own_count &&
-           (rows.begun < QF_BEGINNING || rows.all < QF_BEGINNINGS / 2u * block.parts)) {
+           (rows.begun < QF_BEGINNING || rows.beginnings < QF_BEGINNINGS / 2u * block.parts)) {
         rows.of_unit *= rows.own_count - rows.begun;
-        rows.all = block.units * rows.of_unit;
+        rows.beginnings = block.units * rows.of_unit;
         rows.begun++;
     }
     rows.reciprocal_of_unit = reciprocal(rows.of_unit);
@@ -199,24 +207,24 @@ QF_INLINE ColourRows rows_of(ColourBlock<Rows> &block, Place places) {
 }
 
 /// The part of a warp in the placements of a colour.
-template <bool IsWhite, u32 Rows>
-QF_INLINE void count_colour(ColourWarp &warp, ColourBlock<Rows> &block, Place places) {
+template <bool IsWhite, u32 Counters>
+QF_INLINE void count_colour(ColourWarp &warp, ColourBlock<Counters> &block, Place places) {
     const ColourRows rows = rows_of<IsWhite>(block, places);
     warp.attacks = place_of(block.attacks[IsWhite ? 1u : 0u]);
-    warp.stride = Rows + 1u;
+    warp.stride = QF_TOP + 1u;
     warp.placements = 0;
     warp.solutions = 0;
-    ColourNode<Rows> node;
+    ColourNode<QF_TOP> node;
     clear(node);
-    ColourSource source = {0, 0, 0, QF_NOWHERE, 0, 0, false, 0, 0};
+    ColourSource source = {0, 0, 0, QF_NOWHERE, 0, 0, false, 0, 0, 0};
     bool more = true, is_end;
     do {
-        const u32 before = waiting_at(node, rows.left_count);
+        const u32 before = waiting_at(node, rows.level_count);
         u32 waiting = before;
         is_end = begin_nodes<IsWhite>(source, rows, warp.buffers, more, waiting, warp.placements);
-        add_waiting(node, rows.left_count, waiting - before);
+        add_waiting(node, rows.level_count, waiting - before);
         // At the end, each level is worked on until nothing is left there.
-        u32 top = rows.left_count;
+        u32 top = rows.level_count;
         do {
             work_through<IsWhite>(warp, node, top, is_end ? QF_LANES - 1u : 0u);
             top--;
@@ -226,8 +234,8 @@ QF_INLINE void count_colour(ColourWarp &warp, ColourBlock<Rows> &block, Place pl
 
 /// Multiplies the counters by the weights of their columns. Returns what they held; less if one was so large that
 /// it may not be multiplied.
-template <u32 Rows>
-QF_INLINE u64 weigh(ColourBlock<Rows> &block, u32 thread, u32 threads) {
+template <u32 Counters>
+QF_INLINE u64 weigh(ColourBlock<Counters> &block, u32 thread, u32 threads) {
     const u32 board = block.set[0], odd = board >> 8 & 0xffu, all_odd = (1u << odd) - 1u;
     const u32 rows_left = block.set[2] >> 8 & 0xffu;
     u64 held = 0;
@@ -253,17 +261,17 @@ QF_INLINE u64 weigh(ColourBlock<Rows> &block, u32 thread, u32 threads) {
     return held;
 }
 
-/// Sets for both colours the multipliers of their rows.
-template <u32 Rows>
-QF_INLINE void set_attacks(ColourBlock<Rows> &block, u32 thread, u32 threads) {
-    const u32 stride = Rows + 1u, all = stride * stride;
+/// Sets for both colours the multipliers of the rows of the levels.
+template <u32 Counters>
+QF_INLINE void set_attacks(ColourBlock<Counters> &block, u32 thread, u32 threads) {
+    const u32 stride = QF_TOP + 1u, all = stride * stride;
     for (u32 at = thread; at < 2u * all; at += threads) {
         const u32 colour = at / all, one = at % all / stride, other = at % stride;
-        const u32 left = block.set[2] >> (16u * colour + 8u) & 0xffu;
-        const u32 *rows = block.set + 3u + (2u * colour + 1u) * colour_list(Rows);
-        u32 attacks = 0;
+        u32 own, left, attacks = 0;
+        const u32 *rows = rows_of(block, colour == 1u, own, left);
         if (other >= 1u && one > other && one <= left) {
-            const u32 a = falling_of(rows[left - one]), b = falling_of(rows[left - other]);
+            const u32 *end = rows + own + left;
+            const u32 a = falling_of(*(end - one)), b = falling_of(*(end - other));
             const u32 gap = a < b ? b - a : a - b;
             attacks = 1u << QF_BASE | 1u << (QF_BASE - gap) | 1u << (QF_BASE + gap);
         }
@@ -272,12 +280,12 @@ QF_INLINE void set_attacks(ColourBlock<Rows> &block, u32 thread, u32 threads) {
 }
 
 /// Runs one thread of a block until no job is left to take. `warp_memory` is that of its warp.
-template <u32 Rows>
+template <u32 Counters>
 QF_INLINE void colour_thread(const ColourJob *jobs, u32 job_count, const u32 *sets, ColourSums *sums,
-                             Progress *progress, ColourBlock<Rows> &block, u32 *warp_memory,
+                             Progress *progress, ColourBlock<Counters> &block, u32 *warp_memory,
                              u32 thread, u32 threads) {
     const u32 lane = thread % QF_LANES;
-    const Place places = place_of(warp_memory) + 4u * words_below(Rows + 1u) + 2u * lane;
+    const Place places = place_of(warp_memory) + 4u * words_below(QF_TOP + 1u) + 2u * lane;
     ColourWarp warp;
     warp.buffers = place_of(warp_memory);
     warp.counters = place_of(block.counters);
@@ -300,15 +308,15 @@ QF_INLINE void colour_thread(const ColourJob *jobs, u32 job_count, const u32 *se
             block.found = {0, 0, 0, 0};
         }
         meet_block();
-        const u32 *set = sets + u64(block.of_set) * colour_set_words(Rows);
-        for (u32 at = thread; at < colour_set_words(Rows); at += threads)
+        const u32 *set = sets + u64(block.of_set) * QF_SET_WORDS;
+        for (u32 at = thread; at < QF_SET_WORDS; at += threads)
             block.set[at] = set[at];
         meet_block();
-        set_attacks<Rows>(block, thread, threads);
+        set_attacks<Counters>(block, thread, threads);
         for (;;) {
             if (thread == 0)
-                choose_units<Rows>(block);
-            for (u32 at = thread; at < colour_counters(Rows) / 2u; at += threads)
+                choose_units<Counters>(block);
+            for (u32 at = thread; at < Counters / 2u; at += threads)
                 block.counters[at] = 0;
             meet_block();
             if (block.units == 0)
@@ -316,7 +324,7 @@ QF_INLINE void colour_thread(const ColourJob *jobs, u32 job_count, const u32 *se
             count_colour<false>(warp, block, places);
             tell(block.found.black, warp.placements, lane == 0);
             meet_block();
-            tell(block.found.held, weigh<Rows>(block, thread, threads), lane == 0);
+            tell(block.found.held, weigh<Counters>(block, thread, threads), lane == 0);
             meet_block();
             count_colour<true>(warp, block, places);
             tell(block.found.white, warp.placements, lane == 0);

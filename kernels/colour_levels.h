@@ -1,5 +1,5 @@
-// The rows that a colour has left, in the colour kernel. They take nearly all of its time, and there a warp works by
-// levels.
+// The last rows of those that a colour has left, in the colour kernel. They take nearly all of its time, and there a warp
+// works by levels.
 //
 // A *node* of level m has m rows to fill: it consists of the columns that are taken, below the number of the unit, and
 // of the free squares of each of these rows. Each lane keeps one node of every level in registers. Its children go to
@@ -22,6 +22,10 @@
 /// Placements that a node with two rows left makes at once for each of its queens, of black and of white: few have more.
 #define QF_AT_ONCE_BLACK 2u
 #define QF_AT_ONCE_WHITE 3u
+
+/// The highest level. What rows a colour has left before these is searched like own rows: it is few placements, and each
+/// level takes registers and memory of every warp.
+#define QF_TOP 8u
 
 /// So many nodes must wait in the buffer of a level before it is worked on. High levels have large nodes and take little
 /// time.

@@ -30,20 +30,6 @@ const Chain chain_of_depth[] = {
     run_chain<13>, run_chain<14>, run_chain<15>, run_chain<16>,
 };
 
-template <u32 Rows>
-void run_colour(const ColourJob *jobs, u32 job_count, const u32 *sets, ColourSums *sums,
-                Progress *progress) {
-    ColourBlock<Rows> block;
-    u32 memory[colour_warp_words(Rows)];
-    colour_thread<Rows>(jobs, job_count, sets, sums, progress, block, memory, 0, 1);
-}
-
-typedef void (*Colour)(const ColourJob *, u32, const u32 *, ColourSums *, Progress *);
-
-Colour colour_of(u32 rows) {
-    return rows == 8 ? run_colour<8> : rows == 10 ? run_colour<10> : run_colour<11>;
-}
-
 } // namespace
 
 // All entries have one signature, so that the caller needs one type: the number that the kernel is
@@ -56,10 +42,12 @@ extern "C" void queenfold_emulated_chain(u32 depth, const ChainJob *jobs, u32 jo
     chain_of_depth[depth - 3](jobs, job_count, group_rows, sums, progress);
 }
 
-/// Runs one block of the colour kernel. `rows` is 8, 10 or 11.
-extern "C" void queenfold_emulated_colour(u32 rows, const ColourJob *jobs, u32 job_count,
-                                          const u32 *sets, ColourSums *sums, Progress *progress) {
-    colour_of(rows)(jobs, job_count, sets, sums, progress);
+/// Runs one block of the colour kernel, with the counters of the largest board.
+extern "C" void queenfold_emulated_colour(u32, const ColourJob *jobs, u32 job_count, const u32 *sets,
+                                          ColourSums *sums, Progress *progress) {
+    ColourBlock<8192u> block;
+    u32 memory[colour_warp_words()];
+    colour_thread<8192u>(jobs, job_count, sets, sums, progress, block, memory, 0, 1);
 }
 
 /// Runs threads of the bit-board kernel, one after the other, until no node is left to take.

@@ -215,7 +215,8 @@ fn a_device_with_little_shared_memory_counts_jobs_of_fewer_rows() {
         let json: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(json["checked"], "known");
         // For each row a node of 16 bytes and a word, and one word more.
-        assert_eq!(machine.calls("shared"), [20 * rows + 4], "{shared} KiB");
+        let of_thread = machine.calls("shared")[0];
+        assert_eq!(of_thread, 20 * rows + 4, "{shared} KiB");
     }
 }
 
@@ -263,8 +264,22 @@ fn the_colour_engine_counts_on_devices() {
         let (json, _) = machine.count(&[&["-n", n][..], &engine].concat());
         assert!(json["gpu"][0]["tasks"].as_u64().unwrap() > 0, "{json}");
     }
-    // Blocks of 64 threads, as `colour/program.rs` says.
-    assert_eq!(machine.calls("shared"), [(9256 + 144 * 64) / 64; 4]);
+}
+
+#[test]
+fn blocks_are_as_large_as_lets_most_threads_run() {
+    // A multiprocessor has room for one block of 96 threads of the colour kernel, or for two of 64 threads.
+    for (shared, threads) in [("228", 96), ("48", 64), ("20", 64), ("16", 32)] {
+        let machine = Machine::new("");
+        let run = ["run", "-n", "12", "--json", "--engine", "colour"];
+        let gpu = ["--gpu", "cuda", "--workers", "0"];
+        let mut command = machine.command(&[&run[..], &gpu].concat());
+        let output = command.env("FAKE_SHARED", shared).output().unwrap();
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(json["checked"], "known", "{shared} KiB");
+        let launches = machine.calls("launch");
+        assert_eq!(launches[0], threads, "{shared} KiB");
+    }
 }
 
 /// The canary is copied for every few multiprocessors, and each slot has room for a launch.

@@ -64,7 +64,7 @@ pub struct Machine {
     library: &'static Path,
     /// Whether the lanes of a warp run apart, and meet where they have to alone.
     chaos: bool,
-    /// KiB of a multiprocessor: room for five blocks of the colour kernel, or for one.
+    /// KiB of a multiprocessor: room for nine blocks of the colour kernel, or for one, and not for two smaller ones.
     shared_memory: &'static str,
     /// How long a process may take.
     pub limit: Duration,
@@ -76,7 +76,7 @@ impl Machine {
             folder: tempfile::tempdir().unwrap(),
             library,
             chaos,
-            shared_memory: if chaos { "228" } else { "48" },
+            shared_memory: if chaos { "228" } else { "39" },
             limit: Duration::from_secs(3600),
         }
     }

@@ -112,14 +112,25 @@ const NOTHING: u32 = 2;
 
 /// Exchanges a list of black and of white, the own rows or those left, in the words of a row set. Returns the first unit.
 fn exchange(set: &mut [u32], list: usize) -> u32 {
-    let (header, lists) = set.split_at_mut(3);
-    let (black, white) = lists.split_at_mut(lists.len() / 2);
-    let rows = black.len() / 2;
-    let range = list * rows..(list + 1) * rows;
-    black[range.clone()].swap_with_slice(&mut white[range]);
-    let mut counts = header[2].to_le_bytes();
+    let (header, rows) = set.split_at_mut(3);
+    let length = rows.len() / 2;
+    let mut counts = header[2].to_le_bytes().map(usize::from);
+    let [own, left, ..] = counts;
+    let begin = length + counts[2];
+    // Own rows, then those left; of black, then of white.
+    let mut lists = [
+        rows[..own].to_vec(),
+        rows[own..own + left].to_vec(),
+        rows[length..begin].to_vec(),
+        rows[begin..begin + counts[3]].to_vec(),
+    ];
+    lists.swap(list, list + 2);
     counts.swap(list, list + 2);
-    header[2] = u32::from_le_bytes(counts);
+    for (colour, lists) in lists.chunks(2).enumerate() {
+        let all = lists.concat();
+        rows[colour * length..][..all.len()].copy_from_slice(&all);
+    }
+    header[2] = u32::from_le_bytes(counts.map(|count| count as u8));
     (1 << counts[2]) - 1
 }
 

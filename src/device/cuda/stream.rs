@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::time::{Duration, Instant};
-use std::{mem, thread};
+use std::{iter, mem, thread};
 
 use cudarc::driver::result::{self, DriverError, function, module, occupancy};
 use cudarc::driver::sys::{self, CUfunction_attribute, CUresult, CUstream};
@@ -25,6 +25,9 @@ const NAP: Duration = Duration::from_micros(500);
 /// Bytes of shared memory that CUDA takes for itself in each block (CUDA Programming Guide, compute
 /// capabilities 8.x to 12.x).
 const RESERVED: u32 = 1024;
+
+/// Threads of a warp.
+const WARP: u32 = 32;
 
 /// A GPU driven through CUDA.
 ///
@@ -137,7 +140,7 @@ impl Cuda {
             .kernels
             .get(&program)
             .map_or(0, |loaded| loaded.registers);
-        Ok((registers, blocks * ready.block / 32))
+        Ok((registers, blocks * ready.block / WARP))
     }
 
     /// The kernel of `program`, which is compiled and loaded once: by the compiler of this machine if
@@ -200,22 +203,25 @@ impl Cuda {
     ) -> Result<Loaded, DriverError> {
         let entry = CString::new(program.entry()).unwrap_or_default();
         // Of the memory of a multiprocessor, CUDA keeps some for itself in each block.
-        let most = self.properties.shared_memory.unwrap_or_default();
-        let block = program.block(self.settings.block, most.saturating_sub(RESERVED));
-        let shared = program.block_memory(block);
+        let memory = self.properties.shared_memory.unwrap_or_default();
+        let most = program.block(self.settings.block, memory.saturating_sub(RESERVED));
         // SAFETY: the module is loaded, and the function belongs to it.
         unsafe {
             let function = module::get_function(module, entry)?;
             for (attribute, value) in [
                 (
                     CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                    shared as i32,
+                    program.block_memory(most) as i32,
                 ),
                 // In per cent. Kernels that use shared memory get all of it; for the others it is more
                 // useful as a cache.
                 (
                     CUfunction_attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-                    if shared > 0 { 100 } else { 0 },
+                    if program.block_memory(most) > 0 {
+                        100
+                    } else {
+                        0
+                    },
                 ),
             ] {
                 function::set_function_attribute(function, attribute, value)?;
@@ -224,12 +230,25 @@ impl Cuda {
                 function,
                 CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS,
             )?;
-            let per_multiprocessor = occupancy::max_active_block_per_multiprocessor(
-                function,
-                block as i32,
-                shared as usize,
-            )?;
-            if per_multiprocessor <= 0 {
+            let smaller = if program.block_memory(most) > 0 {
+                most.div_ceil(WARP)
+            } else {
+                0
+            };
+            let (mut block, mut per_multiprocessor) = (most, 0);
+            // Several smaller blocks may use more of the shared memory.
+            for threads in iter::once(most).chain((1..smaller).rev().map(|warps| warps * WARP)) {
+                let blocks = occupancy::max_active_block_per_multiprocessor(
+                    function,
+                    threads as i32,
+                    program.block_memory(threads) as usize,
+                )?;
+                let blocks = blocks.max(0) as u32;
+                if blocks * threads > per_multiprocessor * block {
+                    (block, per_multiprocessor) = (threads, blocks);
+                }
+            }
+            if per_multiprocessor == 0 {
                 // A launch would fail with an error that looks like a lost device.
                 return Err(DriverError(CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES));
             }
@@ -237,9 +256,9 @@ impl Cuda {
                 module,
                 ready: Ready {
                     function,
-                    blocks: self.properties.multiprocessors * per_multiprocessor as u32,
+                    blocks: self.properties.multiprocessors * per_multiprocessor,
                     block,
-                    shared,
+                    shared: program.block_memory(block),
                 },
                 registers: registers as u32,
             })

@@ -91,11 +91,14 @@ int cuDeviceGetCount(int *c) {
     return 0;
 }
 int cuDeviceGetName(char *n, int l, int d) { strncpy(n, "Fake GPU", l); return 0; }
+static int shared_memory(void) {
+    const char *kibibytes = getenv("FAKE_SHARED");
+    return (kibibytes ? atoi(kibibytes) : 228) * 1024;
+}
 int cuDeviceGetAttribute(int *v, int a, int d) {
-    const char *shared = getenv("FAKE_SHARED"), *many = getenv("FAKE_SMS");
+    const char *many = getenv("FAKE_SMS");
     // Compute capability, multiprocessors, their shared memory, the limit of a display's watchdog.
-    *v = a == 75 ? 9 : a == 76 ? 0 : a == 16 ? (many ? atoi(many) : 4) : a == 81 ? (shared ? atoi(shared) : 228) * 1024
-       : a == 17 ? is("display") : 1;
+    *v = a == 75 ? 9 : a == 76 ? 0 : a == 16 ? (many ? atoi(many) : 4) : a == 81 ? shared_memory() : a == 17 ? is("display") : 1;
     return 0;
 }
 int cuDeviceTotalMem_v2(size_t *b, int d) { *b = (size_t)1 << 34; return is("first fails") && d == 0 ? 101 : 0; }
@@ -118,8 +121,9 @@ int cuModuleUnload(void *m) { wait_for_device(); return spoilt; }
 int cuFuncGetAttribute(int *v, int a, void *f) { *v = 32; return spoilt; }
 int cuFuncSetAttribute(void *f, int a, int v) { return spoilt; }
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *b, void *f, int s, size_t d) {
-    told("shared", d / s);
-    *b = is("no room") ? 0 : 6;
+    // A device keeps a KiB for each block.
+    size_t room = shared_memory() / (d + 1024);
+    *b = is("no room") ? 0 : room < 6 ? room : 6;
     return spoilt;
 }
 /// Memory is allocated and freed between launches: a driver waits until none is under way.
@@ -218,6 +222,7 @@ int cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsi
     stream->launched++;
     told("blocks", a);
     told("launch", d);
+    told("shared", m / d);
     arrive();
     if (is("sticky") && launches == 2 && happens_here())
         spoilt = 719;
@@ -234,9 +239,8 @@ int cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsi
     if (!strcmp(f, "chain"))
         // Shared memory tells the depth: 4 bytes for each row and one more, 16 for each row.
         queenfold_emulated_chain((m / d - 4) / 20, jobs, count, tables, sums, done);
-    else if (!strcmp(f, "colour")) // Shared memory tells the rows, too: see colour/program.rs.
-        queenfold_emulated_colour(m >= 18000 + 220 * d ? 11 : m >= 9608 + 192 * d ? 10 : 8, jobs, count,
-                                  tables, sums, done);
+    else if (!strcmp(f, "colour"))
+        queenfold_emulated_colour(0, jobs, count, tables, sums, done);
     else if (!strcmp(f, "bit_board"))
         queenfold_emulated_bit_board(0, jobs, count, tables, sums, done);
     else

@@ -4,7 +4,7 @@ use super::ColourBoard;
 use super::counter::weights;
 use super::lines::{Lines, Parity};
 use super::orientation::Orientation;
-use super::program::{HEAD_WORDS, JOB_WORDS, SET_SUMS, list_words, rows, set_words};
+use super::program::{COLOUR_ROWS, HEAD_WORDS, JOB_WORDS, SET_SUMS, SET_WORDS};
 use super::sub_board::Target;
 use crate::board::bits;
 use crate::engine::Launch;
@@ -16,16 +16,14 @@ pub fn recount_job(
     launch: &Launch,
     [set, first, count, _]: [u32; JOB_WORDS],
 ) -> [u64; SET_SUMS] {
-    let rows = rows(&launch.program());
-    let length = set_words(rows);
-    let set = &launch.tables()[set as usize * length..][..length];
-    let list = |number: usize| -> Vec<Target> {
-        let count = set[2] >> (8 * number) & 0xff;
-        let begin = HEAD_WORDS + number * list_words(rows);
-        let words = set[begin..].iter().take(count as usize);
-        words.map(|&word| row_of(word)).collect()
+    let set = &launch.tables()[set as usize * SET_WORDS..][..SET_WORDS];
+    let rows_of = |colour: usize| {
+        let [own, left] = [0, 8].map(|byte| (set[2] >> (16 * colour + byte) & 0xff) as usize);
+        let rows = set[HEAD_WORDS + colour * COLOUR_ROWS..].iter();
+        let mut rows = rows.map(|&word| row_of(word));
+        [own, left].map(|count| rows.by_ref().take(count).collect::<Vec<_>>())
     };
-    let [black, black_left, white, white_left] = [0, 1, 2, 3].map(list);
+    let [[black, black_left], [white, white_left]] = [0, 1].map(rows_of);
     let lines = Lines::of(board.size());
     let orientation = Orientation::of(board.size());
     let class = [set[1] as u16, (set[1] >> 16) as u16];

@@ -7,7 +7,9 @@ use super::job_recount::recount_job;
 use super::lines::{Lines, Parity};
 use super::open_squares::OpenSquares;
 use super::orientation::Orientation;
-use super::program::{HEAD_WORDS, JOB_WORDS, SET_SUMS, list_words, program_for, rows, set_words};
+use super::program::{
+    COLOUR_ROWS, HEAD_WORDS, JOB_WORDS, MOST_LEFT, SET_SUMS, SET_WORDS, program_for,
+};
 use super::row_sets::words;
 use super::side::Side;
 use super::sub_board::{SubBoard, Target};
@@ -83,7 +85,7 @@ impl ColourLauncher {
         ranges: impl Iterator<Item = Range<u64>>,
         seed: u64,
     ) -> Result<ColourBatch, LaunchError> {
-        let mut maker = Maker::new(&self.board, rows(&self.program));
+        let mut maker = Maker::new(&self.board);
         let tallies = ranges
             .enumerate()
             .map(|(task, ranks)| maker.take(ranks, task))
@@ -261,8 +263,6 @@ const fn units_of_job(n: Size) -> usize {
 /// Turns tasks into jobs.
 struct Maker<'a> {
     board: &'a ColourBoard,
-    /// The most rows that a colour may have left.
-    rows: usize,
     /// For each number of even columns, their words.
     columns: Vec<Vec<u16>>,
     /// The image of the given board that squares were open on last, and these.
@@ -274,10 +274,9 @@ struct Maker<'a> {
 }
 
 impl<'a> Maker<'a> {
-    fn new(board: &'a ColourBoard, rows: usize) -> Self {
+    fn new(board: &'a ColourBoard) -> Self {
         Self {
             board,
-            rows,
             columns: words(Lines::of(board.size()).even),
             image: None,
             jobs: Vec::new(),
@@ -319,30 +318,25 @@ impl<'a> Maker<'a> {
             (Parity::Odd, black(Parity::Odd), black(Parity::Even)),
             (Parity::Even, set.even, set.odd),
         ];
-        let lists = colours.into_iter().flat_map(|(parity, own, left)| {
-            let left = Side::new((parity.other(), left), own);
-            [
-                (parity, Side::new((parity, own), 0), true),
-                (parity, left, false),
-            ]
-        });
         let mut words = vec![self.flags(), self.class(partition), 0];
-        for (number, (parity, side, is_own)) in lists.enumerate() {
+        for (colour, (parity, own, left)) in colours.into_iter().enumerate() {
+            let [own_count, left_count] = [own, left].map(u32::count_ones);
+            if own_count == 0 || !(1..=MOST_LEFT).contains(&left_count) {
+                return None;
+            }
+            words[2] |= (own_count | left_count << 8) << (16 * colour);
             let board = SubBoard {
                 rows: parity,
                 columns: Parity::Even,
             };
-            let count = side.rows().len();
-            if count == 0 || count > self.rows + usize::from(is_own) {
-                return None;
-            }
-            words[2] |= (count as u32) << (8 * number);
-            let targets = side.rows().iter().map(|&row| match is_own {
-                true => board.own_row(lines, squares, row),
-                false => board.other_row(lines, squares, row),
-            });
-            words.extend(targets.map(row_word));
-            words.resize(HEAD_WORDS + (number + 1) * list_words(self.rows), 0);
+            let own_rows = Side::new((parity, own), 0);
+            let rows_left = Side::new((parity.other(), left), own);
+            let own_rows = own_rows.rows().iter();
+            let own_rows = own_rows.map(|&row| board.own_row(lines, squares, row));
+            let rows_left = rows_left.rows().iter();
+            let rows_left = rows_left.map(|&row| board.other_row(lines, squares, row));
+            words.extend(own_rows.chain(rows_left).map(row_word));
+            words.resize(HEAD_WORDS + (colour + 1) * COLOUR_ROWS, 0);
         }
         Some(words)
     }
@@ -392,9 +386,8 @@ impl<'a> Maker<'a> {
         job[0] = set as u32;
         let job = *job;
         self.sets.push(self.sets[from]);
-        let length = set_words(self.rows);
         self.tables
-            .extend_from_within(from * length..(from + 1) * length);
+            .extend_from_within(from * SET_WORDS..(from + 1) * SET_WORDS);
         Some(SampledJob { set, job })
     }
 }
@@ -511,7 +504,7 @@ mod tests {
         for n in 16..=*BOARDS.end() {
             let (_, launcher) = launcher(n);
             let board = &launcher.board;
-            let (lines, most) = (Lines::of(board.size()), rows(&launcher.program) as u32);
+            let lines = Lines::of(board.size());
             let costs = Costs::new(board);
             // The first set of each size stands for all.
             let mut seen = vec![false; lines.even as usize + 1];
@@ -525,7 +518,7 @@ mod tests {
                 assert_eq!(middle.set.even.count_ones(), even);
                 let odd = middle.set.odd.count_ones();
                 let left = [odd, lines.even - even];
-                if left.into_iter().any(|rows| rows == 0 || rows > most) {
+                if left.into_iter().any(|rows| rows == 0 || rows > MOST_LEFT) {
                     beside += costs.share(&middle) * sets as f64;
                 }
                 rank += sets;

@@ -13,56 +13,33 @@ pub(super) const JOB_WORDS: usize = 4;
 pub(super) const SET_SUMS: usize = 4;
 /// Words of a row set before its rows: board, class, numbers of rows.
 pub(super) const HEAD_WORDS: usize = 3;
-/// Lists of rows of a set: own rows and rows left, of black and of white.
-pub(super) const LISTS: usize = 4;
+/// Rows that a colour may have left, and own rows, of which boards of odd size have one more.
+pub(super) const MOST_LEFT: u32 = 11;
+const MOST_OWN: u32 = MOST_LEFT + 1;
+/// Words for the rows of a colour: own ones, then those left.
+pub(super) const COLOUR_ROWS: usize = (MOST_OWN + MOST_LEFT) as usize;
+/// Words of a row set: after the head, the rows of black and those of white.
+pub(super) const SET_WORDS: usize = HEAD_WORDS + 2 * COLOUR_ROWS;
 
 /// Boards that the kernel counts. Its counters have 16 bits, which do for boards up to this size; smaller
 /// boards have too few odd columns for a word of two counters.
 pub(super) const BOARDS: RangeInclusive<u32> = 5..=28;
 
-/// How many rows a colour may have left, in each of the kernel's variants. The launch check and
-/// `kernels/emulated.cpp` rely on them.
-const ROWS: [u32; 3] = [8, 10, 11];
+/// Counters in the table of a block, in each of the kernel's variants: those of one unit of 26 and of 28 queens. The launch
+/// check relies on them.
+const COUNTERS: [u32; 2] = [4096, 8192];
 
 /// All variants of the kernel.
 pub fn programs() -> impl Iterator<Item = DeviceProgram> {
-    ROWS.into_iter().map(program)
+    COUNTERS.into_iter().map(program)
 }
 
-/// The variant for boards of size `n`; `None` if the kernel does not count such boards.
-///
-/// With more rows, a thread needs more registers and a warp more shared memory, so fewer warps run at a time. What
-/// row sets with still more rows of a colour cost, the CPU counts beside: at most a thousandth of the board.
+/// The variant for boards of size `n`; `None` if the kernel does not count boards of this size.
 pub(super) fn program_for(n: Size) -> Option<DeviceProgram> {
-    let rows = match n.get() {
-        n if !BOARDS.contains(&n) => return None,
-        ..=22 => 8,
-        23..=26 => 10,
-        _ => 11,
-    };
-    Some(program(rows))
-}
-
-/// The most rows that a colour may have left.
-pub(super) fn rows(program: &DeviceProgram) -> usize {
-    program
-        .specialisation()
-        .map_or(0, |special| special.value as usize)
-}
-
-/// The most rows in a list: boards of odd size have one own row more than rows left.
-pub(super) const fn list_words(rows: usize) -> usize {
-    rows + 1
-}
-
-/// Words of a row set.
-pub(super) const fn set_words(rows: usize) -> usize {
-    HEAD_WORDS + LISTS * list_words(rows)
-}
-
-/// Counters in the table of a block.
-pub(super) const fn counters(rows: u32) -> u32 {
-    if rows > 10 { 8192 } else { 4096 }
+    let [few, many] = COUNTERS;
+    BOARDS
+        .contains(&n.get())
+        .then(|| program(if n.get() <= 26 { few } else { many }))
 }
 
 const LANES: u32 = 32;
@@ -76,14 +53,12 @@ const DIAGONALS: u32 = 28;
 const HALF: u32 = 16;
 /// Words that the threads of a block share before the row set: `ColourBlock` of the kernel.
 const BLOCK_HEAD: u32 = 64;
+/// The highest level: as `QF_TOP` of the kernel.
+const TOP: u32 = 8;
 /// Threads of a block, at most. The smaller a job, the longer threads wait for each other at its end; those of a large one
 /// gain by sharing its counters.
-const fn most_threads(rows: u32) -> u32 {
-    match rows {
-        ..=8 => 64,
-        9..=10 => 96,
-        _ => 256,
-    }
+const fn most_threads(counters: u32) -> u32 {
+    if counters > 4096 { 256 } else { 96 }
 }
 
 /// Nodes that the buffer of a level has room for: as `room` of the kernel.
@@ -96,14 +71,14 @@ const fn room(level: u32) -> u32 {
     enough - 1 + LANES
 }
 
-/// The variant for up to `rows` rows left, which must be one of [`ROWS`].
-fn program(rows: u32) -> DeviceProgram {
+/// The variant with so many counters.
+fn program(counters: u32) -> DeviceProgram {
     // As `colour_warp_words` and `ColourBlock` of the kernel.
-    let buffers = (1..=rows).map(|level| level.midpoint(2) * room(level));
-    let searched = list_words(rows as usize) as u32 - BEGINNING;
-    let warp = (buffers.sum::<u32>() + searched * LANES / 2).next_multiple_of(LANES);
-    let attacks = 2 * (rows + 1) * (rows + 1);
-    let block = BLOCK_HEAD + set_words(rows as usize) as u32 + attacks + counters(rows) / 2;
+    let buffers = (1..=TOP).map(|level| level.midpoint(2) * room(level));
+    let searched = COLOUR_ROWS as u32 - TOP - BEGINNING;
+    let warp = (buffers.sum::<u32>() + searched * LANES / 2).next_multiple_of(8);
+    let attacks = 2 * (TOP + 1) * (TOP + 1);
+    let block = BLOCK_HEAD + SET_WORDS as u32 + attacks + counters / 2;
     DeviceProgram {
         entry: "colour",
         files: &[
@@ -114,17 +89,17 @@ fn program(rows: u32) -> DeviceProgram {
             "colour.cu",
         ],
         specialisation: Some(Specialisation {
-            macro_name: "QF_ROWS",
-            value: rows,
+            macro_name: "QF_COUNTERS",
+            value: counters,
         }),
         shared_memory: warp * 4 / LANES,
         block_memory: block.next_multiple_of(2) * 4,
-        most_threads: most_threads(rows),
+        most_threads: most_threads(counters),
         threads: ThreadUse::FillTheDevice,
         layout: Layout {
             job_words: JobWords::Fixed(JOB_WORDS),
             group_word: Some(0),
-            group_words: set_words(rows as usize),
+            group_words: SET_WORDS,
             group_sums: SET_SUMS,
             check: check_words,
         },
@@ -134,14 +109,13 @@ fn program(rows: u32) -> DeviceProgram {
 /// Refuses row sets that are not of a board, have no rows or more rows than the kernel has room for, have squares outside
 /// of their board or diagonals that no board has; and jobs without units or with words of columns that are none.
 fn check_words(words: &LaunchWords<'_>) -> Result<(), LaunchError> {
-    let rows = words.specialisation;
-    let length = set_words(rows as usize);
-    for (set, all) in words.tables.chunks_exact(length).enumerate() {
-        check_set(rows, set * length, all)?;
+    let (sets, _) = words.tables.as_chunks::<SET_WORDS>();
+    for (number, set) in sets.iter().enumerate() {
+        check_set(words.specialisation, number * SET_WORDS, set)?;
     }
     let (jobs, _) = words.jobs.as_chunks::<JOB_WORDS>();
     let wrong = |&[set, first, count, _]: &[u32; JOB_WORDS]| {
-        let even = words.tables[set as usize * length] & 0xff;
+        let even = sets[set as usize][0] & 0xff;
         first == 0 || first >> even != 0 || count == 0 || count >> even > 1
     };
     match jobs.iter().position(wrong) {
@@ -153,8 +127,8 @@ fn check_words(words: &LaunchWords<'_>) -> Result<(), LaunchError> {
     }
 }
 
-/// Checks a row set that begins at word number `start`.
-fn check_set(rows: u32, start: usize, set: &[u32]) -> Result<(), LaunchError> {
+/// Checks a row set that begins at word number `start`, for this many counters.
+fn check_set(counters: u32, start: usize, set: &[u32; SET_WORDS]) -> Result<(), LaunchError> {
     let within = |at: usize, value: u32, range: RangeInclusive<u32>| {
         if range.contains(&value) {
             return Ok(());
@@ -166,31 +140,30 @@ fn check_set(rows: u32, start: usize, set: &[u32]) -> Result<(), LaunchError> {
             most: *range.end(),
         })
     };
-    let lines = [set[0] & 0xff, set[0] >> 8 & 0xff];
+    let [even, odd] = [set[0] & 0xff, set[0] >> 8 & 0xff];
     // A table has room for the counters of one unit at least.
-    let most = 1 + counters(rows).ilog2();
-    within(0, lines[1], 2..=most)?;
+    within(0, odd, 2..=1 + counters.ilog2())?;
     // A bit above the squares of an own row is a mark.
-    within(0, lines[0], lines[1]..=(lines[1] + 1).min(MOST_EVEN))?;
-    for list in 0..LISTS {
-        // Own rows are on even columns, the others on odd ones.
-        let is_left = list % 2;
-        let count = set[2] >> (8 * list) & 0xff;
-        within(2, count, 1..=rows + 1 - is_left as u32)?;
-        let begin = HEAD_WORDS + list * list_words(rows as usize);
-        let rows = (begin..).zip(&set[begin..]).take(count as usize);
-        for (at, row) in rows {
-            within(at, row >> 16, 0..=(1 << lines[is_left]) - 1)?;
+    within(0, even, odd..=(odd + 1).min(MOST_EVEN))?;
+    for colour in 0..2 {
+        let [own, left] = [0, 8].map(|byte| set[2] >> (16 * colour + byte) & 0xff);
+        within(2, own, 1..=MOST_OWN)?;
+        within(2, left, 1..=MOST_LEFT)?;
+        let begin = HEAD_WORDS + colour * COLOUR_ROWS;
+        let first_left = begin + own as usize;
+        for at in begin..first_left + left as usize {
+            // Own rows are on even columns, the others on odd ones.
+            let columns = if at < first_left { even } else { odd };
+            let row = set[at];
+            within(at, row >> 16, 0..=(1 << columns) - 1)?;
             let [falling, rising] = [row & 31, row >> 5 & 31];
-            if is_left == 0 {
+            if at < first_left {
                 // The number of a unit lies above the diagonals.
-                let most = DIAGONALS - lines[0];
-                within(at, falling.max(rising), 0..=most)?;
-            } else {
-                // What a queen attacks in another row is a product with a number of three bits, one of them so far down.
-                for other in &set[begin..at] {
-                    within(at, falling.abs_diff(other & 31), 1..=HALF)?;
-                }
+                within(at, falling.max(rising), 0..=DIAGONALS - columns)?;
+            }
+            // What a queen attacks in another row is a product with a number of three bits, one of them so far down.
+            for other in &set[first_left.min(at)..at] {
+                within(at, falling.abs_diff(other & 31), 1..=HALF)?;
             }
         }
     }
@@ -211,29 +184,34 @@ mod tests {
     #[test]
     fn a_block_fits_into_the_shared_memory_of_every_device() {
         let all: Vec<_> = programs().collect();
-        variants::fit(&all, |program, memory| match memory >> 10 {
-            64 if rows(&program) > 10 => 192,
-            _ => most_threads(rows(&program) as u32),
+        variants::fit(&all, |program, _| {
+            most_threads(program.specialisation().unwrap().value)
         });
     }
 
-    /// A set of 8 queens whose lists have two rows each, and a job.
+    /// Own rows, and rows left, of each colour of the set below.
+    const ROWS: usize = 2;
+
+    /// A set of 8 queens, and a job.
     fn launch(change: impl Fn(&mut [u32], &mut [u32])) -> Result<Launch, LaunchError> {
-        let program = program(8);
-        let mut set = vec![0; set_words(8)];
-        // The second row of each list.
-        (0..LISTS).for_each(|list| set[HEAD_WORDS + list * list_words(8) + 1] = 1);
+        let mut set = vec![0; SET_WORDS];
+        for colour in 0..2 {
+            let begin = HEAD_WORDS + colour * COLOUR_ROWS;
+            // The second one of each two rows.
+            set[begin + 1] = 1;
+            set[begin + ROWS + 1] = 1;
+        }
         set[0] = 4 | 4 << 8;
-        set[2] = 0x0202_0202;
+        set[2] = 0x0101_0101 * ROWS as u32;
         let mut job = [0, 0b11, 6, 0];
         change(&mut set, &mut job);
-        Launch::new(program, job.to_vec(), set)
+        Launch::new(program(4096), job.to_vec(), set)
     }
 
     #[test]
     fn a_set_with_too_many_rows_or_squares_outside_of_the_board_is_refused() {
         assert!(launch(|_, _| ()).is_ok());
-        for wrong in [0x0202_0200, 0x0202_0902, 0x0a02_0202, 0x020b_0202] {
+        for wrong in [0x0202_0200, 0x0202_0c02, 0x0d02_0202, 0x020d_0202] {
             let error = launch(|set, _| set[2] = wrong).unwrap_err();
             assert!(matches!(error, LaunchError::TableValue { word: 2, .. }));
         }
@@ -241,14 +219,14 @@ mod tests {
             let error = launch(|set, _| set[0] = board).unwrap_err();
             assert!(matches!(error, LaunchError::TableValue { word: 0, .. }));
         }
-        for list in 0..LISTS {
-            let at = HEAD_WORDS + list * list_words(8) + 1;
+        for list in 0..4 {
+            let at = HEAD_WORDS + list / 2 * COLOUR_ROWS + list % 2 * ROWS + 1;
             assert!(launch(|set, _| set[at] |= 0xf << 16).is_ok());
-            let is_own = list % 2 == 0;
-            // Diagonals above the bits of a word, and rows on the same diagonals or too far from each other.
-            let wrong = match is_own {
-                true => [0x10 << 16, 25, 25 << 5],
-                false => [0x10 << 16, 0, 17],
+            // Squares that are none, diagonals above the bits of a word, and rows on the same diagonals or too far from
+            // each other.
+            let wrong = match list % 2 {
+                0 => [0x10 << 16, 25, 25 << 5],
+                _ => [0x10 << 16, 0, 17],
             };
             for word in wrong {
                 let error = launch(|set, _| set[at] = word).unwrap_err();
