@@ -2,14 +2,16 @@
 
 #include "colour.h"
 
-// Threads of a block, as in colour/program.rs, and as many blocks as the shared memory of a multiprocessor holds where that
-// is most, 228 KiB: the compiler leaves registers for them. In 64 registers it has to keep some words elsewhere for devices
-// older than that, which run fewer blocks and have 80. What a program carries along is made for 7.5 and runs on all.
-#define QF_BLOCK (QF_COUNTERS > 4096u ? 256 : 96)
+// Threads of a block, at most, as in colour/program.rs, and blocks for which the compiler leaves registers: as many threads
+// as run on a multiprocessor with 228 KiB of shared memory, 164 KiB (A100) and 100 KiB. What a program carries along is
+// made for 7.5 and runs on all of them: it would lose more by fewer warps than by a few words that lie elsewhere.
+#define QF_BLOCK (QF_COUNTERS > 4096u ? 256 : 160)
 #if __CUDA_ARCH__ == 750 || __CUDA_ARCH__ >= 900
-#define QF_BLOCKS (QF_COUNTERS > 4096u ? 4 : 9)
+#define QF_BLOCKS (QF_COUNTERS > 4096u ? 4 : 6)
+#elif __CUDA_ARCH__ == 800
+#define QF_BLOCKS (QF_COUNTERS > 4096u ? 3 : 5)
 #else
-#define QF_BLOCKS (QF_COUNTERS > 4096u ? 3 : 9)
+#define QF_BLOCKS (QF_COUNTERS > 4096u ? 2 : 3)
 #endif
 
 extern "C" __global__ void __launch_bounds__(QF_BLOCK, QF_BLOCKS)

@@ -74,9 +74,9 @@ struct ColourBlock {
     u32 reciprocals[QF_RECIPROCALS];
     /// The row set.
     u32 set[QF_SET_WORDS];
-    /// For black and white, and two rows of the levels, each by its number from the last one: the multiplier that
-    /// makes what a queen attacks in the second one.
-    u32 attacks[2][(QF_TOP + 1u) * (QF_TOP + 1u)];
+    /// For black and white, and pairs of rows of the levels: the multiplier that makes what a queen in the first row attacks
+    /// in the second one.
+    u32 attacks[2][QF_PAIRS];
     u32 counters[Counters / 2u];
 };
 
@@ -211,7 +211,6 @@ template <bool IsWhite, u32 Counters>
 QF_INLINE void count_colour(ColourWarp &warp, ColourBlock<Counters> &block, Place places) {
     const ColourRows rows = rows_of<IsWhite>(block, places);
     warp.attacks = place_of(block.attacks[IsWhite ? 1u : 0u]);
-    warp.stride = QF_TOP + 1u;
     warp.placements = 0;
     warp.solutions = 0;
     ColourNode<QF_TOP> node;
@@ -264,18 +263,15 @@ QF_INLINE u64 weigh(ColourBlock<Counters> &block, u32 thread, u32 threads) {
 /// Sets for both colours the multipliers of the rows of the levels.
 template <u32 Counters>
 QF_INLINE void set_attacks(ColourBlock<Counters> &block, u32 thread, u32 threads) {
-    const u32 stride = QF_TOP + 1u, all = stride * stride;
-    for (u32 at = thread; at < 2u * all; at += threads) {
-        const u32 colour = at / all, one = at % all / stride, other = at % stride;
-        u32 own, left, attacks = 0;
-        const u32 *rows = rows_of(block, colour == 1u, own, left);
-        if (other >= 1u && one > other && one <= left) {
-            const u32 *end = rows + own + left;
-            const u32 a = falling_of(*(end - one)), b = falling_of(*(end - other));
-            const u32 gap = a < b ? b - a : a - b;
-            attacks = 1u << QF_BASE | 1u << (QF_BASE - gap) | 1u << (QF_BASE + gap);
-        }
-        block.attacks[colour][at % all] = attacks;
+    for (u32 at = thread; at < 2u * QF_TOP * QF_TOP; at += threads) {
+        const u32 colour = at / (QF_TOP * QF_TOP), first = at / QF_TOP % QF_TOP + 1u, second = at % QF_TOP + 1u;
+        u32 own, left;
+        const u32 *end = rows_of(block, colour == 1u, own, left) + own + left;
+        if (first <= second || first > left)
+            continue;
+        const u32 a = falling_of(*(end - first)), b = falling_of(*(end - second)), gap = a < b ? b - a : a - b;
+        block.attacks[colour][pair_of(first, second)] =
+            1u << QF_BASE | 1u << (QF_BASE - gap) | 1u << (QF_BASE + gap);
     }
 }
 

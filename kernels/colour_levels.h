@@ -29,7 +29,7 @@
 
 /// So many nodes must wait in the buffer of a level before it is worked on. High levels have large nodes and take little
 /// time.
-QF_INLINE constexpr u32 enough(u32 level) { return level <= 3u ? 32u : level < 7u ? 256u >> level : 2u; }
+QF_INLINE constexpr u32 enough(u32 level) { return level <= 3u ? 32u : level == 4u ? 8u : level <= 6u ? 4u : 1u; }
 
 /// Nodes that the buffer of a level has room for: each lane adds one child at most in a step.
 QF_INLINE constexpr u32 room(u32 level) { return enough(level) - 1u + QF_LANES; }
@@ -61,10 +61,8 @@ struct ColourNode<0> {};
 /// What the lanes of a warp have in common, and what each of them found.
 struct ColourWarp {
     Place buffers, counters;
-    /// For two rows, each by its number from the last one, what a queen in the first one attacks in the second one: a
-    /// factor. A row of the table has `stride` words.
+    /// For pairs of rows, what a queen in the first one attacks in the second one: a factor.
     Place attacks;
-    u32 stride;
     u32 placements;
     u64 solutions;
 };
@@ -87,6 +85,12 @@ QF_INLINE u32 or_zero(u32 difference) {
 }
 
 QF_INLINE u32 lowest_bit(u32 word) { return word & (0u - word); }
+
+/// The number of a pair of rows of the levels, each of which is numbered from the last one, 1.
+QF_INLINE constexpr u32 pair_of(u32 first, u32 second) { return (first - 1u) * (first - 2u) / 2u + second - 1u; }
+
+/// All of these pairs.
+#define QF_PAIRS (QF_TOP * (QF_TOP - 1u) / 2u)
 
 /// The free squares of a row after the first one.
 template <u32 M>
@@ -161,7 +165,7 @@ QF_INLINE void place(ColourWarp &warp, ColourNode<M> &level) {
         bool alive = queen != 0;
         QF_UNROLL
         for (u32 row = 0; row < M - 1u; row++) {
-            const u32 attacks = word_at(warp.attacks + 4u * (M * warp.stride + M - 1u - row));
+            const u32 attacks = word_at(warp.attacks + 4u * pair_of(M, M - 1u - row));
             free[row] = free_squares(level, row + 1u) & ~(column * attacks);
             alive = alive && free[row] != 0;
         }

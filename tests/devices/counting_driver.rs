@@ -268,8 +268,9 @@ fn the_colour_engine_counts_on_devices() {
 
 #[test]
 fn blocks_are_as_large_as_lets_most_threads_run() {
-    // A multiprocessor has room for one block of 96 threads of the colour kernel, or for two of 64 threads.
-    for (shared, threads) in [("228", 96), ("48", 64), ("20", 64), ("16", 32)] {
+    // Room for three blocks of 160 threads of the colour kernel, where it is for five of 64, four of 96 and three of 128;
+    // for two of 96 or one of more; for one of 64; for one of 32.
+    for (shared, threads) in [("100", 160), ("48", 96), ("20", 64), ("16", 32)] {
         let machine = Machine::new("");
         let run = ["run", "-n", "12", "--json", "--engine", "colour"];
         let gpu = ["--gpu", "cuda", "--workers", "0"];

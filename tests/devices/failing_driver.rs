@@ -183,7 +183,7 @@ fn devices_shows_what_there_is_and_never_fails() {
     assert_eq!(
         (&gpu["registers"], &gpu["warps_per_multiprocessor"]),
         // The driver says that 6 blocks fit.
-        (&32.into(), &18.into())
+        (&32.into(), &30.into())
     );
     assert_eq!(gpu["memory"], "17179869184");
     let text = |fake| {

@@ -52,7 +52,7 @@ fn draw(n: u32, count: usize, seed: u64) -> Launch {
     Launch::new(all.program(), drawn.collect(), all.tables().to_vec()).unwrap()
 }
 
-/// The board, the number of jobs, the seed and the threads of a block: `24:48:1:256`.
+/// The board, the number of jobs, the seed and the threads of a block: `24:48:1:128`.
 fn request() -> [u32; 4] {
     let text = std::env::var("SLOTS").unwrap();
     let numbers: Vec<_> = text
@@ -147,7 +147,8 @@ fn count(library: &'static Path, weights: &HashMap<u32, u64>, n: u32, jobs: usiz
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "slots::in_the_child", "--ignored", "--nocapture"]);
     command
-        .env("SLOTS", format!("{n}:{jobs}:1:256"))
+        // Blocks as on an H100.
+        .env("SLOTS", format!("{n}:{jobs}:1:128"))
         .env("SIM_COUNTS", &counts);
     let machine = Machine::new(library, false);
     let output = machine.output(command).unwrap();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::time::{Duration, Instant};
-use std::{iter, mem, thread};
+use std::{mem, thread};
 
 use cudarc::driver::result::{self, DriverError, function, module, occupancy};
 use cudarc::driver::sys::{self, CUfunction_attribute, CUresult, CUstream};
@@ -230,21 +230,22 @@ impl Cuda {
                 function,
                 CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS,
             )?;
-            let smaller = if program.block_memory(most) > 0 {
-                most.div_ceil(WARP)
+            let fewest = if program.block_memory(0) > 0 {
+                most.min(WARP)
             } else {
-                0
+                most
             };
             let (mut block, mut per_multiprocessor) = (most, 0);
-            // Several smaller blocks may use more of the shared memory.
-            for threads in iter::once(most).chain((1..smaller).rev().map(|warps| warps * WARP)) {
+            // Threads that share memory wait for each other: the more, the longer. But larger blocks may use more of the
+            // shared memory of a multiprocessor.
+            for threads in (fewest..=most).step_by(WARP as usize) {
                 let blocks = occupancy::max_active_block_per_multiprocessor(
                     function,
                     threads as i32,
                     program.block_memory(threads) as usize,
                 )?;
                 let blocks = blocks.max(0) as u32;
-                if blocks * threads > per_multiprocessor * block {
+                if 10 * blocks * threads >= 11 * per_multiprocessor * block {
                     (block, per_multiprocessor) = (threads, blocks);
                 }
             }

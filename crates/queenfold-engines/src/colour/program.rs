@@ -58,15 +58,16 @@ const TOP: u32 = 8;
 /// Threads of a block, at most. The smaller a job, the longer threads wait for each other at its end; those of a large one
 /// gain by sharing its counters.
 const fn most_threads(counters: u32) -> u32 {
-    if counters > 4096 { 256 } else { 96 }
+    if counters > 4096 { 256 } else { 160 }
 }
 
 /// Nodes that the buffer of a level has room for: as `room` of the kernel.
 const fn room(level: u32) -> u32 {
     let enough = match level {
         ..=3 => 32,
-        4..=6 => 256 >> level,
-        _ => 2,
+        4 => 8,
+        5..=6 => 4,
+        _ => 1,
     };
     enough - 1 + LANES
 }
@@ -77,7 +78,7 @@ fn program(counters: u32) -> DeviceProgram {
     let buffers = (1..=TOP).map(|level| level.midpoint(2) * room(level));
     let searched = COLOUR_ROWS as u32 - TOP - BEGINNING;
     let warp = (buffers.sum::<u32>() + searched * LANES / 2).next_multiple_of(8);
-    let attacks = 2 * (TOP + 1) * (TOP + 1);
+    let attacks = TOP * (TOP - 1);
     let block = BLOCK_HEAD + SET_WORDS as u32 + attacks + counters / 2;
     DeviceProgram {
         entry: "colour",
