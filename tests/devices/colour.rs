@@ -78,42 +78,68 @@ fn some_jobs(launch: &Launch, numbers: &[usize]) -> Result<Launch, LaunchError> 
     Launch::new(launch.program(), jobs, launch.tables().to_vec())
 }
 
-/// Random jobs of random row sets, each counted by the device and in plain recursion. Returns placements.
-fn sample(n: u32, sets: usize, random: &mut fastrand::Rng) -> u64 {
-    let (plan, board) = (ColourPlan::new(size(n)), ColourBoard::from(size(n)));
+/// A random job of a row set, counted by the device and in plain recursion. Returns its placements on black and on white.
+fn sampled_job(n: u32, rank: u64, random: &mut fastrand::Rng) -> [u64; 2] {
+    let plan = ColourPlan::new(size(n));
+    let task = Task {
+        ranks: rank..rank + 1,
+        ..plan.task(0)
+    };
+    let batch = launcher(&plan).batch(&[task], 0).unwrap();
+    let all = batch.launch().unwrap();
+    let number = random.usize(..all.job_count() as usize);
+    let launch = some_jobs(all, &[number]).unwrap();
     let mut device = Emulated::new(EmulatedSettings::default());
+    device.submit(&launch).unwrap();
+    let completed = device.poll(std::time::Duration::from_secs(600));
+    let completed = completed.unwrap().unwrap();
+    assert_eq!(completed.jobs_done, 1);
+    let job = *launch.jobs().first_chunk().unwrap();
+    let expected = recount_job(&ColourBoard::from(size(n)), &launch, job);
+    let at = job[0] as usize * expected.len();
+    let found = &completed.sums[at..][..expected.len()];
+    assert_eq!(found, expected, "n = {n}, rank {rank}, job {job:?}");
+    [found[1], found[3]]
+}
+
+/// Samples of random row sets. Returns placements.
+fn sample(n: u32, sets: usize, random: &mut fastrand::Rng) -> u64 {
     let (mut placements, mut left) = (0, sets);
     while left > 0 {
         // In the middle are sets with about as many rows on each colour; boards of even size have only the first half.
-        let part = plan.ranks() / 8;
+        let part = ColourPlan::new(size(n)).ranks() / 8;
         let middle = if n.is_multiple_of(2) {
             7 * part
         } else {
             4 * part
         };
         let rank = middle + random.u64(..part);
-        let task = Task {
-            ranks: rank..rank + 1,
-            ..plan.task(0)
-        };
-        let batch = launcher(&plan).batch(&[task], 0).unwrap();
-        let all = batch.launch().unwrap();
-        let number = random.usize(..all.job_count() as usize);
-        let launch = some_jobs(all, &[number]).unwrap();
-        device.submit(&launch).unwrap();
-        let completed = device.poll(std::time::Duration::from_secs(600));
-        let completed = completed.unwrap().unwrap();
-        assert_eq!(completed.jobs_done, 1);
-        let job = *launch.jobs().first_chunk().unwrap();
-        let expected = recount_job(&board, &launch, job);
-        let at = job[0] as usize * expected.len();
-        let found = &completed.sums[at..][..expected.len()];
-        assert_eq!(found, expected, "n = {n}, rank {rank}, job {job:?}");
-        placements += found[1] + found[3];
+        let [black, white] = sampled_job(n, rank, random);
+        placements += black + white;
         // In this orientation, the solutions of some units do not count.
-        left -= usize::from(found[1] > 0);
+        left -= usize::from(black > 0);
     }
     placements
+}
+
+/// Above eight rows left, lanes search the first ones.
+#[test]
+fn jobs_whose_black_has_9_and_10_rows_left_are_those_of_a_plain_recursion() {
+    let mut random = fastrand::Rng::with_seed(39);
+    for (n, even, rows_left) in [(24, 3, 9), (26, 4, 9), (28, 4, 10)] {
+        let board = ColourBoard::from(size(n));
+        let before: u64 = (0..even).map(|even| board.sets_of(even)).sum();
+        let mut placements = 0;
+        // Most of these jobs have none.
+        for _ in 0..100 {
+            let rank = before + random.u64(..board.sets_of(even));
+            let set = board.partition(rank).unwrap().set;
+            assert_eq!(n / 2 - set.even.count_ones(), rows_left);
+            placements += sampled_job(n, rank, &mut random)[0];
+        }
+        println!("n = {n}, {rows_left} rows left: {placements} placements");
+        assert!(placements > 0, "n = {n}, {rows_left} rows left");
+    }
 }
 
 #[test]

@@ -65,7 +65,7 @@ pub struct Machine {
     /// Whether the lanes of a warp run apart, and meet where they have to alone.
     chaos: bool,
     /// KiB of a multiprocessor: room for several blocks of the colour kernel, or for one.
-    shared_memory: &'static str,
+    pub shared_memory: &'static str,
     /// How long a process may take.
     pub limit: Duration,
 }

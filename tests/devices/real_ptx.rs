@@ -183,12 +183,13 @@ const fn exchanged(list: u32, n: u32, even: u32, units: u32) -> Sample {
     }
 }
 
-/// Jobs whose colours have 1 to 8 rows left, so that each part of the kernel runs.
-const SMALL: [Sample; 4] = [
+/// Jobs whose colours have 1 to 9 rows left, so that each part of the kernel runs.
+const SMALL: [Sample; 5] = [
     sample(18, 1, 9),
     sample(18, 2, 16),
     sample(18, 3, 16),
     sample(18, 4, 24),
+    sample(24, 3, 8),
 ];
 
 /// Jobs in which one colour has few own rows and many rows left, and the other one the reverse. No plan has such jobs:

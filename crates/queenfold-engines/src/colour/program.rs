@@ -148,8 +148,10 @@ fn check_set(counters: u32, start: usize, set: &[u32; SET_WORDS]) -> Result<(), 
     within(0, even, odd..=(odd + 1).min(MOST_EVEN))?;
     for colour in 0..2 {
         let [own, left] = [0, 8].map(|byte| set[2] >> (16 * colour + byte) & 0xff);
-        within(2, own, 1..=MOST_OWN)?;
         within(2, left, 1..=MOST_LEFT)?;
+        // A search begins after the rows of a beginning.
+        let fewest = if left > TOP { BEGINNING } else { 1 };
+        within(2, own, fewest..=MOST_OWN)?;
         let begin = HEAD_WORDS + colour * COLOUR_ROWS;
         let first_left = begin + own as usize;
         for at in begin..first_left + left as usize {
@@ -212,7 +214,13 @@ mod tests {
     #[test]
     fn a_set_with_too_many_rows_or_squares_outside_of_the_board_is_refused() {
         assert!(launch(|_, _| ()).is_ok());
-        for wrong in [0x0202_0200, 0x0202_0c02, 0x0d02_0202, 0x020d_0202] {
+        for wrong in [
+            0x0202_0200,
+            0x0202_0c02,
+            0x0d02_0202,
+            0x020d_0202,
+            0x0202_0901,
+        ] {
             let error = launch(|set, _| set[2] = wrong).unwrap_err();
             assert!(matches!(error, LaunchError::TableValue { word: 2, .. }));
         }
