@@ -168,7 +168,7 @@ QF_INLINE void tell(u64 &sum, u64 found, bool is_first_lane) {
 
 /// The numbers of own rows and of rows left of a colour, and where its rows are.
 template <u32 Counters>
-QF_INLINE const u32 *rows_of(const ColourBlock<Counters> &block, bool is_white, u32 &own, u32 &left) {
+QF_INLINE const u32 *rows_in_set(const ColourBlock<Counters> &block, bool is_white, u32 &own, u32 &left) {
     const u32 counts = block.set[2] >> (is_white ? 16u : 0u);
     own = counts & 0xffu;
     left = counts >> 8 & 0xffu;
@@ -181,7 +181,7 @@ QF_INLINE ColourRows rows_of(ColourBlock<Counters> &block, Place places) {
     const u32 board = block.set[0];
     ColourRows rows;
     u32 left;
-    rows.all = rows_of(block, IsWhite, rows.own_count, left);
+    rows.all = rows_in_set(block, IsWhite, rows.own_count, left);
     rows.level_count = same_for_all(smaller(left, QF_TOP));
     rows.searched = rows.own_count + left - rows.level_count;
     rows.of_levels = rows.all + rows.searched;
@@ -266,7 +266,7 @@ QF_INLINE void set_attacks(ColourBlock<Counters> &block, u32 thread, u32 threads
     for (u32 at = thread; at < 2u * QF_TOP * QF_TOP; at += threads) {
         const u32 colour = at / (QF_TOP * QF_TOP), first = at / QF_TOP % QF_TOP + 1u, second = at % QF_TOP + 1u;
         u32 own, left;
-        const u32 *end = rows_of(block, colour == 1u, own, left) + own + left;
+        const u32 *end = rows_in_set(block, colour == 1u, own, left) + own + left;
         if (first <= second || first > left)
             continue;
         const u32 a = falling_of(*(end - first)), b = falling_of(*(end - second)), gap = a < b ? b - a : a - b;

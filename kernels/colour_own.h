@@ -24,7 +24,7 @@ QF_INLINE u32 free_squares(u32 row, u32 falling, u32 rising) {
 /// at the end; more gain nothing.
 #define QF_BEGINNINGS 48u
 
-/// Numbers below this have a reciprocal: a list has fewer rows.
+/// Numbers below this have a reciprocal: a colour has fewer own rows.
 #define QF_RECIPROCALS 16u
 
 /// The 2³²nd part of a number, rounded up, for `part_of`. That of 1 is 0.

@@ -33,7 +33,7 @@ const Chain chain_of_depth[] = {
 } // namespace
 
 // All entries have one signature, so that the caller needs one type: the number that the kernel is
-// specialised for (0 for kernels without variants), jobs, number of jobs, tables, sums, progress.
+// specialised for (unused where one form does for all), jobs, number of jobs, tables, sums, progress.
 
 /// Runs one thread of the chain kernel. `depth` is 3 to 16.
 extern "C" void queenfold_emulated_chain(u32 depth, const ChainJob *jobs, u32 job_count,

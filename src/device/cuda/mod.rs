@@ -38,8 +38,8 @@ pub use stream::Cuda;
 pub struct CudaSettings {
     /// Its number among the devices that CUDA shows, from 0.
     pub index: usize,
-    /// Threads per block: for the kernels of engines a multiple of 32, 32 to 256, which take fewer if they have to,
-    /// or if more threads run at a time then; for the others 1 to 1024.
+    /// Threads per block: for the kernels of engines a multiple of 32, 32 to 256, which take fewer if they have to, or
+    /// the colour kernel if about as many threads or more run at a time then; for the others 1 to 1024.
     pub block: u32,
     /// Streams, 1 to 4: launches of different streams overlap.
     pub streams: usize,

@@ -205,23 +205,20 @@ impl Cuda {
         // Of the memory of a multiprocessor, CUDA keeps some for itself in each block.
         let memory = self.properties.shared_memory.unwrap_or_default();
         let most = program.block(self.settings.block, memory.saturating_sub(RESERVED));
+        let shared = program.block_memory(most);
         // SAFETY: the module is loaded, and the function belongs to it.
         unsafe {
             let function = module::get_function(module, entry)?;
             for (attribute, value) in [
                 (
                     CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                    program.block_memory(most) as i32,
+                    shared as i32,
                 ),
                 // In per cent. Kernels that use shared memory get all of it; for the others it is more
                 // useful as a cache.
                 (
                     CUfunction_attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-                    if program.block_memory(most) > 0 {
-                        100
-                    } else {
-                        0
-                    },
+                    if shared > 0 { 100 } else { 0 },
                 ),
             ] {
                 function::set_function_attribute(function, attribute, value)?;
@@ -230,14 +227,14 @@ impl Cuda {
                 function,
                 CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS,
             )?;
+            // Threads that work together wait for each other: the more, the longer. But a larger block, with one memory for
+            // more threads, may use more of the shared memory of a multiprocessor.
             let fewest = if program.block_memory(0) > 0 {
-                most.min(WARP)
+                WARP
             } else {
                 most
             };
             let (mut block, mut per_multiprocessor) = (most, 0);
-            // Threads that share memory wait for each other: the more, the longer. But larger blocks may use more of the
-            // shared memory of a multiprocessor.
             for threads in (fewest..=most).step_by(WARP as usize) {
                 let blocks = occupancy::max_active_block_per_multiprocessor(
                     function,

@@ -321,6 +321,7 @@ impl<'a> Maker<'a> {
         let mut words = vec![self.flags(), self.class(partition), 0];
         for (colour, (parity, own, left)) in colours.into_iter().enumerate() {
             let [own_count, left_count] = [own, left].map(u32::count_ones);
+            // A colour has as many own rows as rows left, or one more.
             if own_count == 0 || !(1..=MOST_LEFT).contains(&left_count) {
                 return None;
             }
@@ -500,7 +501,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cpu_counts_a_ten_thousandth_beside_at_most() {
+    fn the_cpu_counts_next_to_nothing_beside() {
         for n in 16..=*BOARDS.end() {
             let (_, launcher) = launcher(n);
             let board = &launcher.board;
@@ -523,7 +524,8 @@ mod tests {
                 }
                 rank += sets;
             }
-            assert!(beside < 1e-4, "n = {n}: {beside}");
+            let most = if n < 20 { 1e-4 } else { 1e-5 };
+            assert!(beside < most, "n = {n}: {beside}");
         }
     }
 

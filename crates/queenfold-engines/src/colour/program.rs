@@ -144,7 +144,7 @@ fn check_set(counters: u32, start: usize, set: &[u32; SET_WORDS]) -> Result<(), 
     let [even, odd] = [set[0] & 0xff, set[0] >> 8 & 0xff];
     // A table has room for the counters of one unit at least.
     within(0, odd, 2..=1 + counters.ilog2())?;
-    // A bit above the squares of an own row is a mark.
+    // A bit above the squares of a row is a mark.
     within(0, even, odd..=(odd + 1).min(MOST_EVEN))?;
     for colour in 0..2 {
         let [own, left] = [0, 8].map(|byte| set[2] >> (16 * colour + byte) & 0xff);
@@ -161,12 +161,14 @@ fn check_set(counters: u32, start: usize, set: &[u32; SET_WORDS]) -> Result<(), 
             within(at, row >> 16, 0..=(1 << columns) - 1)?;
             let [falling, rising] = [row & 31, row >> 5 & 31];
             if at < first_left {
-                // The number of a unit lies above the diagonals.
+                // The number of a unit lies above the diagonals where a lane gives own rows to another. Of those of
+                // rows left, the kernel drops what would lie there.
                 within(at, falling.max(rising), 0..=DIAGONALS - columns)?;
             }
-            // What a queen attacks in another row is a product with a number of three bits, one of them so far down.
+            // What a queen attacks in another row is a product with a number of three bits, one of them so far down, one so
+            // far up.
             for other in &set[first_left.min(at)..at] {
-                within(at, falling.abs_diff(other & 31), 1..=HALF)?;
+                within(at, falling.abs_diff(other & 31), 1..=HALF - 1)?;
             }
         }
     }
@@ -235,7 +237,7 @@ mod tests {
             // each other.
             let wrong = match list % 2 {
                 0 => [0x10 << 16, 25, 25 << 5],
-                _ => [0x10 << 16, 0, 17],
+                _ => [0x10 << 16, 0, 16],
             };
             for word in wrong {
                 let error = launch(|set, _| set[at] = word).unwrap_err();

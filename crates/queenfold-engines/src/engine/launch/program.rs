@@ -107,6 +107,10 @@ impl DeviceProgram {
     pub const fn block(&self, wanted: u32, memory: u32) -> u32 {
         let most = self.most_threads;
         let mut threads = if wanted < most { wanted } else { most };
+        if self.block_memory > 0 {
+            // Whole warps: their threads work together.
+            threads = if threads < 32 { 32 } else { threads / 32 * 32 };
+        }
         while threads > 32 && self.block_memory(threads) > memory {
             threads -= 32;
         }
