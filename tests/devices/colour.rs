@@ -79,13 +79,13 @@ fn some_jobs(launch: &Launch, numbers: &[usize]) -> Result<Launch, LaunchError> 
 }
 
 /// A random job of a row set, counted by the device and in plain recursion. Returns its placements on black and on white.
-fn sampled_job(n: u32, rank: u64, random: &mut fastrand::Rng) -> [u64; 2] {
-    let plan = ColourPlan::new(size(n));
+fn sampled_job(plan: &ColourPlan, rank: u64, random: &mut fastrand::Rng) -> [u64; 2] {
+    let n = plan.size();
     let task = Task {
         ranks: rank..rank + 1,
         ..plan.task(0)
     };
-    let batch = launcher(&plan).batch(&[task], 0).unwrap();
+    let batch = launcher(plan).batch(&[task], 0).unwrap();
     let all = batch.launch().unwrap();
     let number = random.usize(..all.job_count() as usize);
     let launch = some_jobs(all, &[number]).unwrap();
@@ -95,7 +95,7 @@ fn sampled_job(n: u32, rank: u64, random: &mut fastrand::Rng) -> [u64; 2] {
     let completed = completed.unwrap().unwrap();
     assert_eq!(completed.jobs_done, 1);
     let job = *launch.jobs().first_chunk().unwrap();
-    let expected = recount_job(&ColourBoard::from(size(n)), &launch, job);
+    let expected = recount_job(&ColourBoard::from(n), &launch, job);
     let at = job[0] as usize * expected.len();
     let found = &completed.sums[at..][..expected.len()];
     assert_eq!(found, expected, "n = {n}, rank {rank}, job {job:?}");
@@ -104,17 +104,18 @@ fn sampled_job(n: u32, rank: u64, random: &mut fastrand::Rng) -> [u64; 2] {
 
 /// Samples of random row sets. Returns placements.
 fn sample(n: u32, sets: usize, random: &mut fastrand::Rng) -> u64 {
+    let plan = ColourPlan::new(size(n));
     let (mut placements, mut left) = (0, sets);
     while left > 0 {
         // In the middle are sets with about as many rows on each colour; boards of even size have only the first half.
-        let part = ColourPlan::new(size(n)).ranks() / 8;
+        let part = plan.ranks() / 8;
         let middle = if n.is_multiple_of(2) {
             7 * part
         } else {
             4 * part
         };
         let rank = middle + random.u64(..part);
-        let [black, white] = sampled_job(n, rank, random);
+        let [black, white] = sampled_job(&plan, rank, random);
         placements += black + white;
         // In this orientation, the solutions of some units do not count.
         left -= usize::from(black > 0);
@@ -127,7 +128,7 @@ fn sample(n: u32, sets: usize, random: &mut fastrand::Rng) -> u64 {
 fn jobs_whose_black_has_9_and_10_rows_left_are_those_of_a_plain_recursion() {
     let mut random = fastrand::Rng::with_seed(39);
     for (n, even, rows_left) in [(24, 3, 9), (26, 4, 9), (28, 4, 10)] {
-        let board = ColourBoard::from(size(n));
+        let (plan, board) = (ColourPlan::new(size(n)), ColourBoard::from(size(n)));
         let before: u64 = (0..even).map(|even| board.sets_of(even)).sum();
         let mut placements = 0;
         // Most of these jobs have none.
@@ -135,7 +136,7 @@ fn jobs_whose_black_has_9_and_10_rows_left_are_those_of_a_plain_recursion() {
             let rank = before + random.u64(..board.sets_of(even));
             let set = board.partition(rank).unwrap().set;
             assert_eq!(n / 2 - set.even.count_ones(), rows_left);
-            placements += sampled_job(n, rank, &mut random)[0];
+            placements += sampled_job(&plan, rank, &mut random)[0];
         }
         println!("n = {n}, {rows_left} rows left: {placements} placements");
         assert!(placements > 0, "n = {n}, {rows_left} rows left");

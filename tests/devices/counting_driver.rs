@@ -1,6 +1,7 @@
 //! The program on the GPUs of a driver library that counts: it runs the kernels, compiled as C++, behind
 //! the functions of the CUDA driver. So the whole program is tested except the GPU itself.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
@@ -88,6 +89,11 @@ impl Machine {
             .filter_map(|line| line.split_once(' '))
             .map(|(what, value)| (what.to_owned(), value.parse().unwrap()))
             .collect()
+    }
+
+    /// Bytes of shared memory for a thread, of all launches: each number once.
+    fn shared_memory(&self) -> BTreeSet<u32> {
+        self.calls("shared").into_iter().collect()
     }
 
     fn calls(&self, what: &str) -> Vec<u32> {
@@ -215,8 +221,11 @@ fn a_device_with_little_shared_memory_counts_jobs_of_fewer_rows() {
         let json: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(json["checked"], "known");
         // For each row a node of 16 bytes and a word, and one word more.
-        let of_thread = machine.calls("shared")[0];
-        assert_eq!(of_thread, 20 * rows + 4, "{shared} KiB");
+        assert_eq!(
+            machine.shared_memory(),
+            [20 * rows + 4].into(),
+            "{shared} KiB"
+        );
     }
 }
 
@@ -264,6 +273,8 @@ fn the_colour_engine_counts_on_devices() {
         let (json, _) = machine.count(&[&["-n", n][..], &engine].concat());
         assert!(json["gpu"][0]["tasks"].as_u64().unwrap() > 0, "{json}");
     }
+    // Blocks of 160 threads, as `colour/program.rs` says.
+    assert_eq!(machine.shared_memory(), [(8872 + 147 * 160) / 160].into());
 }
 
 #[test]
