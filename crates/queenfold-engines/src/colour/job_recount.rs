@@ -4,7 +4,7 @@ use super::ColourBoard;
 use super::counter::weights;
 use super::lines::{Lines, Parity};
 use super::orientation::Orientation;
-use super::program::{COLOUR_ROWS, HEAD_WORDS, JOB_WORDS, SET_SUMS, SET_WORDS};
+use super::program::{COLOUR_ROWS, HEAD_WORDS, JOB_WORDS, SET_SUMS, SET_WORDS, row_counts};
 use super::sub_board::Target;
 use crate::board::bits;
 use crate::engine::Launch;
@@ -18,10 +18,9 @@ pub fn recount_job(
 ) -> [u64; SET_SUMS] {
     let set = &launch.tables()[set as usize * SET_WORDS..][..SET_WORDS];
     let rows_of = |colour: usize| {
-        let [own, left] = [0, 8].map(|byte| (set[2] >> (16 * colour + byte) & 0xff) as usize);
         let rows = set[HEAD_WORDS + colour * COLOUR_ROWS..].iter();
         let mut rows = rows.map(|&word| row_of(word));
-        [own, left].map(|count| rows.by_ref().take(count).collect::<Vec<_>>())
+        row_counts(set, colour).map(|count| rows.by_ref().take(count as usize).collect::<Vec<_>>())
     };
     let [[black, black_left], [white, white_left]] = [0, 1].map(rows_of);
     let lines = Lines::of(board.size());

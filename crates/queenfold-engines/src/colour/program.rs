@@ -128,6 +128,11 @@ fn check_words(words: &LaunchWords<'_>) -> Result<(), LaunchError> {
     }
 }
 
+/// How many own rows and rows left a colour of a row set has: black is 0, white 1.
+pub(super) fn row_counts(set: &[u32], colour: usize) -> [u32; 2] {
+    [0, 8].map(|byte| set[2] >> (16 * colour + byte) & 0xff)
+}
+
 /// Checks a row set that begins at word number `start`, for this many counters.
 fn check_set(counters: u32, start: usize, set: &[u32; SET_WORDS]) -> Result<(), LaunchError> {
     let within = |at: usize, value: u32, range: RangeInclusive<u32>| {
@@ -147,7 +152,7 @@ fn check_set(counters: u32, start: usize, set: &[u32; SET_WORDS]) -> Result<(), 
     // A bit above the squares of a row is a mark.
     within(0, even, odd..=(odd + 1).min(MOST_EVEN))?;
     for colour in 0..2 {
-        let [own, left] = [0, 8].map(|byte| set[2] >> (16 * colour + byte) & 0xff);
+        let [own, left] = row_counts(set, colour);
         within(2, left, 1..=MOST_LEFT)?;
         // A search begins after the rows of a beginning.
         let fewest = if left > TOP { BEGINNING } else { 1 };
