@@ -461,11 +461,10 @@ fn a_page_fits_screens_and_paper() {
             // 1 is light, 0 is dark.
             let colours = format!("--blink-settings=preferredColorScheme={}", u8::from(!dark));
             let window = format!("--window-size={},9000", width.max(500));
-            let Some(shown) = browser(folder.path(), &around, &[&colours, &window, "--dump-dom"])
-            else {
+            let with = [&colours, &window, "--dump-dom", &takes];
+            let Some(shown) = browser(folder.path(), &around, &with) else {
                 return;
             };
-            browser(folder.path(), &around, &[&colours, &window, &takes]);
             assert!(
                 fs::metadata(&picture).unwrap().len() > 10_000,
                 "{picture:?}"

@@ -164,17 +164,7 @@ fn until(file: &Path) -> String {
 #[test]
 fn a_run_under_nohup_goes_on_after_a_hang_up() {
     let output = isolated("nohup")
-        .args([
-            PROGRAM,
-            "run",
-            "-n",
-            "18",
-            "--engine",
-            "chain",
-            "--workers",
-            "1",
-            "--json",
-        ])
+        .args([PROGRAM, "run", "-n", "18", "--workers", "1", "--json"])
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())
         .spawn();

@@ -229,8 +229,8 @@ fn a_signal_to_the_shell_ends_a_task_resumably_and_only_the_time_limit_puts_it_b
 #[test]
 fn a_task_that_is_killed_is_continued_and_a_running_one_is_left_alone() {
     for (scheduler, script) in SCRIPTS {
-        // A board that takes half a minute while it is looked at.
-        let array = Array::make(18, 2, scheduler);
+        // A board that takes ten seconds while it is looked at.
+        let array = Array::make(17, 2, scheduler);
         let child = begun(&array, script);
         assert_eq!(array.status()["running"].to_string(), "[0]");
         let said = text(&array.gather().stderr);
@@ -251,7 +251,7 @@ fn a_task_that_is_killed_is_continued_and_a_running_one_is_left_alone() {
             let output = task(&array, script, index).output().unwrap();
             assert_eq!(code(&output), 0, "{output:?}");
         }
-        array.assert_total("666090624");
+        array.assert_total("95815104");
     }
 }
 

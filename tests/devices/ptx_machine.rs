@@ -19,7 +19,7 @@ pub fn library() -> Option<&'static Path> {
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ptx_machine");
         let compiler = |name: &str, other: &str| {
             let mut command = Command::new(std::env::var_os(name).unwrap_or_else(|| other.into()));
-            command.args(["-O2", "-shared", "-fPIC", "-w", "-pthread"]);
+            command.args(["-O2", "-march=native", "-shared", "-fPIC", "-w", "-pthread"]);
             command
         };
         let machine = compiler("CXX", "c++")

@@ -169,6 +169,7 @@ fn cross_to_arm() -> Option<Cross> {
 }
 
 #[test]
+#[ignore = ".ci/cross neon"]
 fn kernels_of_neon_call_no_operation_in_a_build_of_many_units() {
     let Some(cross) = cross_to_arm() else {
         return;
