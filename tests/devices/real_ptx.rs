@@ -23,7 +23,7 @@ impl Machine {
         command.args(["run", "--json", "--gpu", "cuda", "--workers", "0"]);
         command.args(["-n", &n.to_string(), "--engine", engine]);
         // The one that opens the device is enough: it takes longer than these boards.
-        command.args(["--canary", "none"]);
+        command.env("QUEENFOLD_RUN_CANARY", "none");
         let output = self.output(command).unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{engine}, n = {n}: {said}");

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::process::{Running, of, status, text, wait_until};
-#[cfg(any(feature = "emulated-gpu", feature = "fault-injection"))]
+#[cfg(feature = "emulated-gpu")]
 use super::process::{queenfold, said};
 use super::*;
 use crate::isolated::isolated;
@@ -386,42 +386,6 @@ fn a_damaged_ledger_gives_one_clear_line_and_no_number() {
     }
     let merged = Path::new(env!("CARGO_TARGET_TMPDIR")).join("merged");
     assert!(!merged.exists());
-}
-
-#[cfg(feature = "fault-injection")]
-#[test]
-fn an_audit_finds_a_wrong_count_before_it_is_recorded() {
-    let dir = tempfile::tempdir().unwrap();
-    let run = dir.path().join("run");
-    let audited = |workers: &str, run: &Path| {
-        let arguments = [
-            "run",
-            "-n",
-            "14",
-            "--engine",
-            "chain",
-            "--gpu",
-            "off",
-            "--workers",
-        ];
-        let output = queenfold(&[&arguments[..], &[workers, "--dir", text(run)]].concat())
-            .env("INJECT_FAULTS", "errors=1")
-            .env("QUEENFOLD_RUN_AUDIT", "1")
-            .output()
-            .unwrap();
-        said(&output)
-    };
-    // With another worker, a third count decides.
-    let (code, out, err) = audited("2", &dir.path().join("two"));
-    assert!(code == 0 && out.contains("365596"), "{out}{err}");
-    assert!(err.contains("counts wrongly"), "{err}");
-    let (code, out, err) = audited("1", &run);
-    assert_eq!((code, out.as_str()), (3, ""), "{err}");
-    let line = err.lines().find(|line| line.starts_with("error: "));
-    let counts = line.unwrap().matches("completions").count();
-    assert!(err.contains("audit") && counts == 2, "{err}");
-    let (code, out, err) = of(&["resume", text(&run)]);
-    assert!(code == 0 && out.contains("365596"), "{out}{err}");
 }
 
 #[test]

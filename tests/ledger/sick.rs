@@ -169,3 +169,41 @@ fn a_second_worker_that_counts_wrongly_does_not_take_away_a_right_total() {
     let (said, _) = again_with("sick=worker-1,wrong=1,tame=1");
     assert!(said.contains("the record stays"), "{said}");
 }
+
+#[cfg(unix)]
+#[test]
+fn an_audit_finds_a_wrong_count_before_it_is_recorded() {
+    use crate::process::{of, queenfold, said, text};
+
+    let dir = tempdir().unwrap();
+    let run = dir.path().join("run");
+    let audited = |workers: &str, run: &Path| {
+        let arguments = [
+            "run",
+            "-n",
+            "14",
+            "--engine",
+            "chain",
+            "--gpu",
+            "off",
+            "--workers",
+        ];
+        let output = queenfold(&[&arguments[..], &[workers, "--dir", text(run)]].concat())
+            .env("INJECT_FAULTS", "errors=1")
+            .env("QUEENFOLD_RUN_AUDIT", "1")
+            .output()
+            .unwrap();
+        said(&output)
+    };
+    // With another worker, a third count decides.
+    let (code, out, err) = audited("2", &dir.path().join("two"));
+    assert!(code == 0 && out.contains("365596"), "{out}{err}");
+    assert!(err.contains("counts wrongly"), "{err}");
+    let (code, out, err) = audited("1", &run);
+    assert_eq!((code, out.as_str()), (3, ""), "{err}");
+    let line = err.lines().find(|line| line.starts_with("error: "));
+    let counts = line.unwrap().matches("completions").count();
+    assert!(err.contains("audit") && counts == 2, "{err}");
+    let (code, out, err) = of(&["resume", text(&run)]);
+    assert!(code == 0 && out.contains("365596"), "{out}{err}");
+}

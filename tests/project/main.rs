@@ -11,6 +11,7 @@ mod archive;
 mod build;
 mod codegen;
 mod facade;
+mod features;
 #[cfg(feature = "cli")]
 mod generated;
 #[cfg(all(feature = "nats", feature = "tui", feature = "cuda"))]
