@@ -10,7 +10,9 @@ pub(super) struct Recheck {
     pub(super) plan: PlanIndex,
     /// What was counted so far, the first count first.
     pub(super) counts: Vec<TaskCount>,
-    /// What workers counted that contradicted themselves.
+    /// The first count, if its worker contradicted itself.
+    refuted_first: Option<TaskResult>,
+    /// What else was counted by workers that contradicted themselves.
     refuted: Vec<TaskResult>,
     pub(super) reason: Reason,
 }
@@ -58,6 +60,7 @@ impl Recheck {
         Self {
             plan,
             counts: vec![TaskCount { worker, result }],
+            refuted_first: None,
             refuted: Vec::new(),
             reason,
         }
@@ -108,9 +111,18 @@ impl Recheck {
 
     /// Forgets what a worker counted that contradicts itself. It stays in the log.
     pub(super) fn refute(&mut self, worker: WorkerIndex) {
+        if self.refuted_first.is_none() && self.counts[0].worker == Some(worker) {
+            self.refuted_first = Some(self.counts.remove(0).result);
+        }
         let bad = |count: &mut TaskCount| count.worker == Some(worker);
         let bad = self.counts.extract_if(.., bad).map(|count| count.result);
         self.refuted.extend(bad);
+    }
+
+    /// The first count of all, which is summed and recorded unless it is an audit that has not agreed yet.
+    pub(super) fn first(&self) -> &TaskResult {
+        let first = self.refuted_first.as_ref();
+        first.unwrap_or(&self.counts[0].result)
     }
 
     /// The workers that counted it.
@@ -129,28 +141,25 @@ impl Recheck {
 
     /// All counts if some of them differ; the last one decides.
     pub(super) fn correction(&self, plan: &dyn Plan) -> Option<Correction> {
-        let [first, others @ .., third] = self.counts.as_slice() else {
-            return None;
-        };
+        let (third, others) = self.counts.split_last()?;
+        let others = others.get(usize::from(self.refuted_first.is_none())..)?;
         let results = others.iter().map(|count| &count.result);
         let others: Vec<_> = results.chain(&self.refuted).cloned().collect();
         if others.is_empty() {
             return None;
         }
-        let by = |count: &TaskCount| count.result.origin.counted_by.clone();
-        let method = if others
-            .iter()
-            .any(|other| other.origin.counted_by == by(third))
-            || by(first) == by(third)
-        {
+        let first = self.first();
+        let by = &third.result.origin.counted_by;
+        let is_of_it = |other: &TaskResult| other.origin.counted_by == *by;
+        let method = if is_of_it(first) || others.iter().any(is_of_it) {
             Method::SameKernel
-        } else if by(third).is_kernel(plan.oracle().backend()) {
+        } else if by.is_kernel(plan.oracle().backend()) {
             Method::Oracle
         } else {
             Method::OtherKernel
         };
         Some(Correction {
-            recorded: first.result.clone(),
+            recorded: first.clone(),
             others,
             decision: Some(Decision {
                 result: third.result.clone(),

@@ -15,7 +15,7 @@ use super::events::{CorrectedCount, EventKind, SickWorker};
 use super::index::{PlanIndex, WorkerIndex};
 use super::messages::{Costed, Recount, Retry};
 use super::recent_results::RecentResults;
-use super::recheck::{Reason, Recheck, Verdict};
+use super::recheck::{Reason, Recheck, TaskCount, Verdict};
 use super::recheck_effect::Effect;
 use super::recorder::RecordedResult;
 use super::report::RunError;
@@ -129,10 +129,8 @@ impl Rechecker {
     pub(super) fn end(&mut self) -> Vec<Effect> {
         let open = self.open.drain().map(|(_, recheck)| recheck);
         let suspect = open.filter(|recheck| recheck.reason == Reason::Suspect);
-        let first = |recheck: Recheck| Some((recheck.plan, recheck.counts.into_iter().next()?));
         suspect
-            .filter_map(first)
-            .map(|(plan, count)| Effect::Withdraw(plan, count.result))
+            .map(|recheck| Effect::Withdraw(recheck.plan, recheck.first().clone()))
             .collect()
     }
 
@@ -197,8 +195,12 @@ impl Rechecker {
             Verdict::Unreliable(worker) => {
                 let reason = format!("task {key}: {}", recheck.in_words());
                 recheck.refute(worker);
+                // It is known as open meanwhile: it is not asked for twice, and withdrawn if nobody is left.
+                self.open.insert(key, recheck);
                 self.quarantine(worker, reason);
-                if self.roster.workers_left() > 0 {
+                if self.roster.workers_left() > 0
+                    && let Some(recheck) = self.open.remove(&key)
+                {
                     self.ask(recheck);
                 }
             }
@@ -220,7 +222,11 @@ impl Rechecker {
         let correction = recheck.correction(self.plans[plan.0].as_ref());
         self.effects.extend(correction.map(Effect::Correct));
         let Reason::Audit(cost, expected) = recheck.reason else {
-            self.effects.push(Effect::CountedTwice(plan, key.index));
+            if self.replace(recheck, &second.result) {
+                self.tell_corrected(recheck.first(), first, second, true);
+            } else {
+                self.effects.push(Effect::CountedTwice(plan, key.index));
+            }
             return;
         };
         let Some(worker) = first.worker else { return };
@@ -249,30 +255,50 @@ impl Rechecker {
             return;
         };
         let (bad, right) = (&recheck.counts[wrong], &recheck.counts[1 - wrong]);
-        if wrong == 0 {
-            self.recent.replace(plan, &third.result);
+        let was_summed = self.replace(recheck, &third.result);
+        if !was_summed {
+            let index = third.result.key.index;
+            self.effects.push(Effect::CountedTwice(plan, index));
         }
-        self.effects.push(match wrong {
-            0 => Effect::Replace {
-                plan,
-                wrong: bad.result.clone(),
-                right: third.result.clone(),
-            },
-            _ => Effect::CountedTwice(plan, third.result.key.index),
-        });
         self.effects.push(Effect::Correct(correction));
-        let corrected = EventKind::Corrected(Box::new(CorrectedCount {
-            wrong: bad.result.clone(),
-            right: right.result.clone(),
-            decided_by: third.result.origin.counted_by.clone(),
-            was_summed: wrong == 0,
-        }));
-        self.effects.push(Effect::Tell(corrected));
+        self.tell_corrected(&bad.result, right, third, was_summed);
         // If another process counted it, its worker is named in the log alone.
         if let Some(worker) = bad.worker {
             let reason = format!("task {}: {}", bad.result.key, recheck.in_words());
             self.quarantine(worker, reason);
         }
+    }
+
+    fn tell_corrected(
+        &mut self,
+        wrong: &TaskResult,
+        right: &TaskCount,
+        third: &TaskCount,
+        was_summed: bool,
+    ) {
+        let corrected = CorrectedCount {
+            wrong: wrong.clone(),
+            right: right.result.clone(),
+            decided_by: third.result.origin.counted_by.clone(),
+            was_summed,
+        };
+        let event = EventKind::Corrected(Box::new(corrected));
+        self.effects.push(Effect::Tell(event));
+    }
+
+    /// Puts the right count in the place of what was summed of its task, if that is another one. Returns whether it is.
+    fn replace(&mut self, recheck: &Recheck, right: &TaskResult) -> bool {
+        let summed = recheck.first();
+        let is_wrong = !summed.tally.agrees_with(&right.tally);
+        if is_wrong {
+            self.recent.replace(recheck.plan, right);
+            self.effects.push(Effect::Replace {
+                plan: recheck.plan,
+                wrong: summed.clone(),
+                right: right.clone(),
+            });
+        }
+        is_wrong
     }
 
     /// Puts a worker that counted wrongly in quarantine, and has counted again what it counted since its
@@ -500,6 +526,30 @@ mod tests {
         let effects = in_short(rechecker.hear(B, PLAN, third));
         let sick = "quarantine worker-1, 0 suspects";
         assert_eq!(effects, ["twice 0", "correct", "tell", sick]);
+    }
+
+    #[test]
+    fn what_a_worker_that_contradicts_itself_has_counted_is_replaced_in_the_sum() {
+        let mut rechecker = rechecker(3);
+        let mut first = count(&rechecker, (A, "scalar"), 0, 1);
+        first.audit = Some(Duration::ZERO);
+        rechecker.hear(A, PLAN, first);
+        let asked = hear(&mut rechecker, B, 0, 2);
+        let third = "recount [0] on Some(2) not by 2";
+        assert_eq!(asked, ["sum 0 of 0", third]);
+        let contradiction = count(&rechecker, (A, "other"), 0, 3);
+        let effects = in_short(rechecker.hear(A, PLAN, contradiction));
+        let sick = "quarantine worker-0, 0 suspects";
+        let again = "recount [0] on Some(2) not by 0";
+        assert_eq!(effects, [sick, again]);
+        let costed = count(&rechecker, (C, "other"), 0, 2);
+        let effects = rechecker.hear(C, PLAN, costed);
+        let recorded = effects.iter().find_map(|effect| match effect {
+            Effect::Correct(correction) => Some(correction.recorded.tally.r90),
+            _ => None,
+        });
+        assert_eq!(recorded, Some(1));
+        assert_eq!(in_short(effects), ["correct", "replace 1 by 2", "tell"]);
     }
 
     #[test]
