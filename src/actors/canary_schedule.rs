@@ -65,12 +65,11 @@ impl CanarySchedule {
         })
     }
 
-    /// Counts the canaries of `plans` on this thread, after what `before` did.
+    /// Counts the canaries of `plans` on this thread.
     pub(super) fn count(
         &mut self,
         counters: &Counters,
         plans: impl Iterator<Item = PlanIndex>,
-        before: impl FnOnce() -> Result<u64, String>,
     ) -> CanaryCounted {
         let begun = Instant::now();
         let counted = match self.begun {
@@ -86,7 +85,7 @@ impl CanarySchedule {
             }
             Ok::<_, String>(counts)
         };
-        let counted = catch_unwind(AssertUnwindSafe(|| Ok(before()? + on_cpu()?)));
+        let counted = catch_unwind(AssertUnwindSafe(on_cpu));
         let outcome = counted.unwrap_or_else(|payload| Err(panics::describe(payload.as_ref())));
         *self = Self {
             begun: true,

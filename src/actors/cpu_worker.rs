@@ -119,7 +119,7 @@ impl CpuWorkerLoop {
     fn count_canary(&mut self) {
         let (shared, worker) = (&self.context.shared, self.context.worker);
         let plans = shared.plan_indices();
-        let counted = self.canary_schedule.count(&self.counters, plans, || Ok(0));
+        let counted = self.canary_schedule.count(&self.counters, plans);
         if counted.outcome.is_err() {
             shared.roster.retire(worker);
         }

@@ -24,7 +24,7 @@ use super::panics;
 use super::producer::Producer;
 use super::queue::{Batch, Drawn};
 use super::report::RunError;
-use crate::device::{LaunchTiming, Owner, OwnerEvent, ReturnReason};
+use crate::device::{DeviceTrouble, LaunchTiming, Owner, OwnerEvent, ReturnReason};
 use crate::engine::{CountedBy, DeviceSpan, NotCounted, Origin, Tally, Task, TaskResult, WorkerId};
 
 /// How long to wait for the device before looking whether a batch has come: short against a launch,
@@ -154,7 +154,7 @@ impl DeviceLoop {
                 Drawn::Batch(batch) => {
                     self.asked = None;
                     self.ends_wait(true);
-                    let mut canary = Ok(());
+                    let mut canary = Ok(true);
                     if batch.is_canary() && self.canary_schedule.is_untested() {
                         // Nothing is under way: all tasks are counted.
                         canary = self.count_canary(owner.as_mut());
@@ -165,10 +165,10 @@ impl DeviceLoop {
                 }
                 Drawn::Closed if !busy => {
                     self.ends_wait(false);
-                    if shared.spec.canary.is_some() && self.canary_schedule.is_untested() {
-                        self.count_canary(owner.as_mut())?;
+                    let is_due = shared.spec.canary.is_some() && self.canary_schedule.is_untested();
+                    if !is_due || self.count_canary(owner.as_mut())? {
+                        return Ok(());
                     }
-                    return Ok(());
                 }
                 Drawn::Nothing | Drawn::Closed => {}
             }
@@ -213,32 +213,37 @@ impl DeviceLoop {
         Ok(Some(owner))
     }
 
-    /// Counts the canary: on the device, and those of plans that this thread counts for it.
+    /// Counts the canary: on the device, and those of plans that this thread counts for it. Returns whether the device
+    /// did: otherwise it has failed, its owner opens it again, and its canary is still due.
     ///
     /// # Errors
     /// It is wrong. The collector knows.
-    fn count_canary(&mut self, owner: Option<&mut Owner>) -> Result<(), End> {
+    fn count_canary(&mut self, owner: Option<&mut Owner>) -> Result<bool, End> {
         let shared = Arc::clone(&self.context.shared);
-        #[cfg(feature = "fault-injection")]
-        let worker = self.id();
-        let here =
-            |&plan: &PlanIndex| shared.roster.cpu_workers() == 0 && !shared.devices.counts(plan);
-        let plans = shared.plan_indices().filter(here);
-        let on_device = || match owner {
-            Some(owner) => {
-                let counted = owner.count_canary()?;
+        let begun = Instant::now();
+        let on_device = match owner.map(Owner::count_canary) {
+            Some(Err(DeviceTrouble::Failed(_))) => return Ok(false),
+            Some(Err(DeviceTrouble::Wrong(why))) => Err(why),
+            Some(Ok(counted)) => {
                 #[cfg(feature = "fault-injection")]
                 let counted = counted.map(|tally| {
-                    let injector = &shared.injector;
-                    injector.distort(worker, CountKind::Canary, tally)
+                    let kind = CountKind::Canary;
+                    shared.injector.distort(self.id(), kind, tally)
                 });
                 counted.compare().map_err(|wrong| wrong.0)
             }
             None => Ok(0),
         };
-        let counted = self.canary_schedule.count(&self.counters, plans, on_device);
+        let took = begun.elapsed();
+        let here =
+            |&plan: &PlanIndex| shared.roster.cpu_workers() == 0 && !shared.devices.counts(plan);
+        let plans = shared.plan_indices().filter(here);
+        let mut counted = self.canary_schedule.count(&self.counters, plans);
+        counted.outcome = on_device.and_then(|counts| Ok(counts + counted.outcome?));
+        counted.took += took;
         self.since = Instant::now();
-        self.tell_canary(counted)
+        self.tell_canary(counted)?;
+        Ok(true)
     }
 
     /// # Errors

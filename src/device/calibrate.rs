@@ -1,8 +1,9 @@
-//! How fast a device counts, measured in a fraction of a second, for the choice of `auto`.
+//! How fast a device counts, measured in a fraction of a second, for an estimate.
 
 use std::time::Duration;
 
 use super::Device;
+use super::opening::{CountedAlone, DeviceTrouble, count_alone, fitted};
 use crate::engine::{Plan, Task};
 
 /// A kernel that takes this long shows the speed of its device: most of its threads are busy most of
@@ -19,25 +20,15 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The device does not count this plan, failed, or counted wrongly; in words.
 pub fn calibrate(device: &mut dyn Device, plan: &dyn Plan) -> Result<f64, String> {
     let launcher = plan.launcher().map_err(|_| "no kernel".to_owned())?;
+    let launcher = fitted(launcher, device.properties());
     let mut count = 1;
     loop {
         let tasks: Vec<Task> = (0..count).map(|index| plan.task(index)).collect();
         let batch = launcher
             .batch(&tasks, count)
             .map_err(|error| error.to_string())?;
-        let mut completed = None;
-        if let Some(launch) = batch.launch() {
-            device.submit(launch).map_err(|error| error.to_string())?;
-            let answer = device.poll(PATIENCE).map_err(|error| error.to_string())?;
-            completed = Some(answer.ok_or_else(|| format!("no answer for {PATIENCE:?}"))?);
-        }
-        let took = completed.as_ref().map_or(Duration::ZERO, |completed| {
-            let kernel = completed.spans.kernel;
-            kernel.end.saturating_sub(kernel.start)
-        });
-        let tallies = batch
-            .tallies(completed.as_ref())
-            .map_err(|mismatch| mismatch.0)?;
+        let counted = count_alone(device, batch, PATIENCE);
+        let CountedAlone { tallies, took } = counted.map_err(DeviceTrouble::into_words)?;
         if took >= LONG_ENOUGH || count == plan.tasks() {
             let cost: f64 = tasks.iter().map(|task| task.cost).sum();
             let sum = tallies.into_iter().sum();

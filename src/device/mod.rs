@@ -38,7 +38,7 @@ pub use calibrate::calibrate;
 pub use emulated::{Emulated, EmulatedSettings, Fault, Trouble};
 pub use kernel_source::{kernel_source, source_hash};
 pub use measure::{DeviceMeasurement, measure};
-pub use opening::{CountedCanary, Opener};
+pub use opening::{CountedCanary, DeviceTrouble, Opener, fitted};
 pub use owner::Owner;
 pub use owner_event::{LaunchTiming, OwnerEvent, ReturnReason};
 pub use owner_settings::OwnerSettings;

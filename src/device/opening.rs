@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Device, OpenError};
-use crate::engine::{Canary, DeviceCanary, Launcher, Mismatch, Tally};
+use super::{Device, DeviceError, OpenError, Properties};
+use crate::engine::{Canary, DeviceCanary, LaunchBatch, Launcher, Mismatch, Tally};
 
 /// Opens a device, and opens it again after it was lost.
 pub type Opener = Box<dyn FnMut() -> Result<Box<dyn Device>, OpenError>>;
@@ -40,46 +40,114 @@ impl CountedCanary {
     }
 }
 
+/// Why a device is not used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DeviceTrouble {
+    /// It failed: what it counted before may be right.
+    Failed(String),
+    /// It counts wrongly: what it counted since it last counted its canary must be counted again.
+    Wrong(String),
+}
+
+impl DeviceTrouble {
+    /// What happened.
+    pub fn into_words(self) -> String {
+        match self {
+            Self::Failed(why) | Self::Wrong(why) => why,
+        }
+    }
+}
+
+impl From<OpenError> for DeviceTrouble {
+    fn from(OpenError(why): OpenError) -> Self {
+        Self::Failed(why)
+    }
+}
+
+impl From<DeviceError> for DeviceTrouble {
+    fn from(error: DeviceError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+impl From<Mismatch> for DeviceTrouble {
+    fn from(Mismatch(what): Mismatch) -> Self {
+        Self::Wrong(what)
+    }
+}
+
 /// Opens the device and tests it with the launcher that fits it, which `launcher` becomes.
 pub(super) fn open_tested(
     open: &mut Opener,
     launcher: &mut Arc<dyn Launcher>,
-) -> Result<Box<dyn Device>, OpenError> {
+) -> Result<Box<dyn Device>, DeviceTrouble> {
     let mut device = open()?;
     let properties = device.properties();
     let name = properties.identity.name.clone();
-    let shared_memory = properties.shared_memory;
-    if let Some(fitted) = shared_memory.and_then(|bytes| launcher.fitted(bytes)) {
-        *launcher = fitted;
-    }
+    *launcher = fitted(Arc::clone(launcher), properties);
     let counted = count_canary(device.as_mut(), launcher.as_ref());
-    let right = counted.and_then(|counted| counted.compare().map_err(|wrong| wrong.0));
-    match right {
+    match counted.and_then(|counted| Ok(counted.compare()?)) {
         Ok(_) => Ok(device),
-        Err(why) => Err(OpenError(format!("{name}: {why}"))),
+        Err(DeviceTrouble::Failed(why)) => Err(DeviceTrouble::Failed(format!("{name}: {why}"))),
+        Err(DeviceTrouble::Wrong(why)) => Err(DeviceTrouble::Wrong(format!("{name}: {why}"))),
     }
 }
 
 /// Lets the device, which has nothing else to do, count its canary, in as many copies as its multiprocessors need.
 ///
 /// # Errors
-/// It cannot, or what was counted again on the CPU is another number; in words.
+/// It failed, or what was counted again on the CPU is another number.
 pub(super) fn count_canary(
     device: &mut dyn Device,
     launcher: &dyn Launcher,
-) -> Result<CountedCanary, String> {
+) -> Result<CountedCanary, DeviceTrouble> {
     let multiprocessors = device.properties().multiprocessors.max(1);
-    let DeviceCanary { canary, batch } = launcher
-        .canary(multiprocessors)
-        .map_err(|error| error.to_string())?;
+    let canary = launcher.canary(multiprocessors);
+    let DeviceCanary { canary, batch } =
+        canary.map_err(|error| DeviceTrouble::Failed(error.to_string()))?;
+    let counted = count_alone(device, batch, PATIENCE)?;
+    Ok(CountedCanary {
+        canary,
+        tallies: counted.tallies,
+    })
+}
+
+/// What a device counted that had nothing else to do.
+pub(super) struct CountedAlone {
+    /// Of each task.
+    pub(super) tallies: Vec<Tally>,
+    /// How long its kernel ran.
+    pub(super) took: Duration,
+}
+
+/// Lets the device, which has nothing else to do, count a batch, and waits for that.
+pub(super) fn count_alone(
+    device: &mut dyn Device,
+    batch: Box<dyn LaunchBatch>,
+    patience: Duration,
+) -> Result<CountedAlone, DeviceTrouble> {
     let mut completed = None;
     if let Some(launch) = batch.launch() {
-        device.submit(launch).map_err(|error| error.to_string())?;
-        let answer = device.poll(PATIENCE).map_err(|error| error.to_string())?;
-        completed = Some(answer.ok_or("no answer to its canary")?);
+        device.submit(launch)?;
+        let none = || DeviceTrouble::Failed(format!("no answer for {patience:?}"));
+        let answer = device.poll(patience)?.ok_or_else(none)?;
+        let (done, sent) = (answer.jobs_done, launch.job_count());
+        if done != sent {
+            let why = format!("the device counted {done} jobs of {sent}");
+            return Err(DeviceTrouble::Failed(why));
+        }
+        completed = Some(answer);
     }
-    let tallies = batch
-        .tallies(completed.as_ref())
-        .map_err(|mismatch| mismatch.0)?;
-    Ok(CountedCanary { canary, tallies })
+    let kernel = completed.as_ref().map(|completed| completed.spans.kernel);
+    Ok(CountedAlone {
+        took: kernel.map_or(Duration::ZERO, |span| span.end.saturating_sub(span.start)),
+        tallies: batch.tallies(completed.as_ref())?,
+    })
+}
+
+/// The launcher itself, or one whose launches do with the shared memory of the device.
+pub fn fitted(launcher: Arc<dyn Launcher>, device: &Properties) -> Arc<dyn Launcher> {
+    let shared_memory = device.shared_memory;
+    let other = shared_memory.and_then(|bytes| launcher.fitted(bytes));
+    other.unwrap_or(launcher)
 }

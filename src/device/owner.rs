@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::opening::{CountedCanary, Opener, count_canary, open_tested};
+use super::opening::{CountedCanary, DeviceTrouble, Opener, count_canary, open_tested};
 use super::owner_event::{LaunchTiming, OwnerEvent, ReturnReason};
 use super::owner_settings::OwnerSettings;
 use super::pace::Pace;
@@ -14,15 +14,15 @@ use crate::engine::{Completed, LaunchBatch, Launcher, Task, Ticket};
 /// Keeps one device busy with tasks of one plan. Nothing else talks to that device.
 ///
 /// Every task given to [`offer`](Self::offer) comes back exactly once, as a tally or as a task, by
-/// [`work`](Self::work), [`halt`](Self::halt) or [`close`](Self::close).
+/// [`work`](Self::work) or [`halt`](Self::halt), unless [`Mismatch`](OwnerEvent::Mismatch) ends all.
 ///
 /// | failure | response |
 /// |---|---|
-/// | The device does not open, or miscounts its canary. | It is not used. |
+/// | The device does not open, or miscounts its first canary. | It is not used. |
 /// | It has no kernel, or a launch does not fit its program. | It is given up. |
 /// | It is out of memory. | Batches are halved, down to one task, or to [`least_jobs`](OwnerSettings::least_jobs) jobs if these take less than a mebibyte; then it is given up. |
-/// | It is lost, hangs, or returns fewer jobs than it was sent. | Its tasks are returned at once; it is opened and tested again, up to [`restarts`](OwnerSettings::restarts) times; then it is given up. |
-/// | A sampled part of a launch has another count on the CPU. | The run must fail, because earlier counts may be wrong too. |
+/// | It is lost, hangs, or returns fewer jobs than it was sent, also of a canary. | Its tasks are returned at once; it is opened and tested again, up to [`restarts`](OwnerSettings::restarts) times; then it is given up. |
+/// | A sampled part of a launch has another count on the CPU, or it miscounts its canary when it is opened again. | [`Mismatch`](OwnerEvent::Mismatch): earlier counts may be wrong too. |
 pub struct Owner {
     pub(super) open: Opener,
     pub(super) device: Option<Box<dyn Device>>,
@@ -65,7 +65,8 @@ impl Owner {
         mut launcher: Arc<dyn Launcher>,
         mut settings: OwnerSettings,
     ) -> Result<Self, OpenError> {
-        let device = open_tested(&mut open, &mut launcher)?;
+        let device = open_tested(&mut open, &mut launcher);
+        let device = device.map_err(|trouble| OpenError(trouble.into_words()))?;
         settings.batch_time = settings.batch_time_on(device.properties());
         Ok(Self {
             open,
@@ -116,12 +117,16 @@ impl Owner {
     /// Lets the device count its canary. It must be [idle](Self::is_idle).
     ///
     /// # Errors
-    /// It did not count it, and why.
-    pub fn count_canary(&mut self) -> Result<CountedCanary, String> {
-        match &mut self.device {
-            Some(device) => count_canary(device.as_mut(), self.launcher.as_ref()),
-            None => Err("it was given up".to_owned()),
+    /// It did not count it, and why. If it failed, the next [`work`](Self::work) opens it again.
+    pub fn count_canary(&mut self) -> Result<CountedCanary, DeviceTrouble> {
+        let Some(device) = &mut self.device else {
+            return Err(DeviceTrouble::Failed("it was given up".to_owned()));
+        };
+        let counted = count_canary(device.as_mut(), self.launcher.as_ref());
+        if let Err(DeviceTrouble::Failed(why)) = &counted {
+            self.failed = Some(format!("it did not count its canary: {why}"));
         }
+        counted
     }
 
     /// Takes tasks, to be one launch or a few.
@@ -170,17 +175,10 @@ impl Owner {
         self.pending.drain(..).flatten().collect()
     }
 
-    /// Ends launches early, and returns everything that is not counted.
-    pub fn close(mut self) -> Vec<Task> {
-        if let Some(device) = &mut self.device {
-            device.cancel();
-        }
-        self.take_back()
-    }
-
     fn submit(&mut self, events: &mut Vec<OwnerEvent>) {
         while let Some(device) = &self.device {
-            if self.full || self.in_flight.len() >= device.slots() {
+            // What is submitted while others are asked to end would not end, and look like a hang.
+            if self.full || self.halting.is_some() || self.in_flight.len() >= device.slots() {
                 return;
             }
             let Some(tasks) = self.pending.pop_front() else {

@@ -34,7 +34,8 @@ pub enum OwnerEvent {
         /// Why not.
         reason: ReturnReason,
     },
-    /// The device counts wrongly. Nothing it has counted can be trusted.
+    /// The device counts wrongly. What it counted since its last good canary cannot be trusted, and it is not to be
+    /// used any more.
     Mismatch(String),
     /// It failed like this, and was opened again.
     Restarted(String),

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::opening::open_tested;
+use super::DeviceError;
+use super::opening::{DeviceTrouble, open_tested};
 use super::owner::Owner;
 use super::owner_event::{OwnerEvent, ReturnReason};
-use super::{DeviceError, OpenError};
 use crate::engine::Task;
 
 /// How long launches may take to end that were asked to: a job takes some milliseconds.
@@ -55,20 +55,21 @@ impl Owner {
     /// Closes the device, which failed for this `reason`, and opens it again.
     pub(super) fn start_again(&mut self, mut reason: String, events: &mut Vec<OwnerEvent>) {
         self.device = None;
-        while self.restarts_left > 0 && self.device.is_none() {
+        while self.restarts_left > 0 {
             self.restarts_left -= 1;
             match open_tested(&mut self.open, &mut self.launcher) {
                 Ok(device) => {
                     self.device = Some(device);
                     self.pace.restart();
+                    return events.push(OwnerEvent::Restarted(reason));
                 }
-                Err(OpenError(why)) if reason.ends_with(&why) => {}
-                Err(error) => reason = format!("{reason}; {error}"),
+                Err(DeviceTrouble::Wrong(why)) => {
+                    self.restarts_left = 0;
+                    return events.push(OwnerEvent::Mismatch(why));
+                }
+                Err(DeviceTrouble::Failed(why)) if reason.ends_with(&why) => {}
+                Err(DeviceTrouble::Failed(why)) => reason = format!("{reason}; {why}"),
             }
-        }
-        if self.device.is_some() {
-            events.push(OwnerEvent::Restarted(reason));
-            return;
         }
         // Those that were offered since.
         let tasks = self.take_back();

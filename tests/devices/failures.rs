@@ -323,3 +323,37 @@ fn a_device_that_counts_wrongly_fails_the_run() {
         assert_eq!(report.taken_out[0].worker, WorkerId::Device(0));
     }
 }
+
+#[test]
+fn what_a_device_counted_that_miscounts_when_it_is_opened_again_is_counted_again() {
+    let opened = Arc::new(AtomicU64::new(0));
+    let counting = Arc::clone(&opened);
+    let open = move || {
+        // The first device counts two launches and is lost; the second one counts wrongly from the start.
+        let first = counting.fetch_add(1, Ordering::Relaxed) == 0;
+        Ok(Box::new(Emulated::new(EmulatedSettings {
+            fault: Arc::new(move |number, _| match first {
+                true => (number > 2).then_some(Fault::Lost),
+                false => Some(Fault::WrongSum),
+            }),
+            ..EmulatedSettings::default()
+        })) as Box<dyn Device>)
+    };
+    let bad = DeviceSpec {
+        open: Arc::new(open),
+        ..healthy()
+    };
+    let good = DeviceSpec {
+        index: 1,
+        ..healthy()
+    };
+    let mut spec = spec(15, 0);
+    spec.canary = Some(Duration::from_secs(900));
+    let report = exact_by(&spec, &[bad, good]);
+    assert_eq!(opened.load(Ordering::Relaxed), 2);
+    let [taken_out] = &report.taken_out[..] else {
+        panic!("{:?}", report.taken_out);
+    };
+    assert_eq!(taken_out.worker, WorkerId::Device(0));
+    assert!(taken_out.suspects > 0, "{taken_out:?}");
+}

@@ -132,8 +132,8 @@ impl GpuListing {
 /// report is `null`.
 #[cfg(feature = "cuda")]
 fn gpus(n: u32) -> GpuListing {
-    use crate::device::Device;
     use crate::device::cuda::{Cuda, CudaSettings, devices};
+    use crate::device::{Device, fitted};
     use crate::job::device_plan;
 
     let found = devices();
@@ -149,9 +149,7 @@ fn gpus(n: u32) -> GpuListing {
         match (opened, launcher) {
             (Ok(mut device), Some(launcher)) => {
                 described["compiler"] = json!(device.properties().compiler);
-                let fitted = properties.shared_memory;
-                let fitted = fitted.and_then(|bytes| launcher.fitted(bytes));
-                let launcher = fitted.unwrap_or(launcher);
+                let launcher = fitted(launcher, properties);
                 match device.occupancy(launcher.program()) {
                     Ok((registers, warps)) => {
                         described["registers"] = json!(registers);

@@ -13,7 +13,7 @@ use crate::cli::args::whole::whole;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::say;
 use crate::device::cuda::{Cuda, CudaSettings, devices, open};
-use crate::device::{Device, OwnerSettings};
+use crate::device::{Device, OwnerSettings, fitted};
 use crate::engine::{Engine, Plan};
 use crate::job::limits::is_block;
 use crate::job::{device_plan, plan};
@@ -32,7 +32,7 @@ pub struct GpuArgs {
     #[arg(long, requires = "gpu", value_name = "INDEX", default_value_t = 0, value_parser = whole(0..=usize::MAX))]
     device: usize,
 
-    /// Threads per block: 32, 64, … 256
+    /// Threads per block, at most: 32, 64, … 256
     #[arg(long, requires = "gpu", value_name = "THREADS", default_value_t = 256, value_parser = block)]
     block: u32,
 
@@ -84,7 +84,7 @@ const ROUNDS: usize = 5;
 /// The largest board that is counted by the chain.
 const CHAIN: u32 = 20;
 
-/// The largest board that the kernels count which the program carries along.
+/// The largest board that is also counted by the kernels that the program carries along.
 const EMBEDDED: u32 = 18;
 
 /// The board that is counted with other blocks and launches, and these: threads, and milliseconds.
@@ -160,7 +160,7 @@ fn measure(
         let n = Size::new(n).map_err(broken)?;
         let plan = plan(engine, n);
         let launcher = plan.launcher().map_err(|_| no_kernel(n))?;
-        let program = launcher.program();
+        let program = fitted(launcher, device.properties()).program();
         let (registers, warps_per_multiprocessor) = device.occupancy(program).map_err(broken)?;
         let result = bench::board(spec, plan.as_ref())?;
         let said = format!(
