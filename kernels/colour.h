@@ -54,7 +54,7 @@ QF_INLINE constexpr u32 colour_warp_words() {
 }
 
 /// What the threads of a block share besides, at the beginning of its memory. Its counters are those of one unit of the
-/// largest board at least.
+/// largest board that it counts, at least.
 template <u32 Counters>
 struct ColourBlock {
     /// The job under way, and which row set it is of.

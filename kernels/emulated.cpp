@@ -27,7 +27,7 @@ typedef void (*Chain)(const ChainJob *, u32, const u32 *, ChainSum *, Progress *
 const Chain chain_of_depth[] = {
     run_chain<3>,  run_chain<4>,  run_chain<5>,  run_chain<6>,  run_chain<7>,
     run_chain<8>,  run_chain<9>,  run_chain<10>, run_chain<11>, run_chain<12>,
-    run_chain<13>, run_chain<14>, run_chain<15>, run_chain<16>,
+    run_chain<13>, run_chain<14>, run_chain<15>,
 };
 
 } // namespace
@@ -35,7 +35,7 @@ const Chain chain_of_depth[] = {
 // All entries have one signature, so that the caller needs one type: the number that the kernel is
 // specialised for (unused where one form does for all), jobs, number of jobs, tables, sums, progress.
 
-/// Runs one thread of the chain kernel. `depth` is 3 to 16.
+/// Runs one thread of the chain kernel. `depth` is 3 to 15.
 extern "C" void queenfold_emulated_chain(u32 depth, const ChainJob *jobs, u32 job_count,
                                          const u32 *group_rows, ChainSum *sums,
                                          Progress *progress) {

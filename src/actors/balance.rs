@@ -41,15 +41,6 @@ struct Held {
     cost: f64,
 }
 
-/// What a device may have now.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Grant {
-    /// Nothing: it holds its share.
-    Nothing,
-    /// Tasks of about this cost.
-    UpTo(f64),
-}
-
 impl Balance {
     pub(super) fn new(cpu_workers: usize) -> Self {
         Self {
@@ -136,7 +127,7 @@ impl Balance {
         cost / speeds.fold(0.0, f64::max)
     }
 
-    /// What a device that asks for the cost `wanted` gets. `left`: the cost that nobody holds; `task`:
+    /// The cost that a device gets that asks for `wanted`; `None` if it holds its share. `left`: the cost that nobody holds; `task`:
     /// the cost of the next task; `workers`: the number of CPU workers and devices.
     pub(super) fn grant(
         &self,
@@ -145,7 +136,7 @@ impl Balance {
         left: f64,
         task: f64,
         workers: usize,
-    ) -> Grant {
+    ) -> Option<f64> {
         let held = self.held_by_devices.get(&device);
         let Held { batches, cost } = held.copied().unwrap_or_default();
         let (most, least) = match self.devices.get(&device) {
@@ -156,20 +147,20 @@ impl Balance {
             }
             Some(&speed) => {
                 let Some(seconds) = self.seconds_left(left) else {
-                    return Grant::UpTo(wanted);
+                    return Some(wanted);
                 };
                 // Near the end a slow device must leave a long task to those who finish it sooner.
                 if self.cpu_workers > 0 && task / speed > seconds + self.least_seconds(task) {
-                    return Grant::Nothing;
+                    return None;
                 }
                 (HELD * speed * seconds, speed * SHORTEST_ON_DEVICE)
             }
         };
         if cost >= most && batches > 0 {
-            return Grant::Nothing;
+            return None;
         }
         let launch = (most - cost).min(most / LAUNCHES_HELD);
-        Grant::UpTo(launch.max(least).min(wanted))
+        Some(launch.max(least).min(wanted))
     }
 
     /// Whether CPU workers must leave what is `left` to devices: because they hold their share and all
@@ -217,18 +208,18 @@ mod tests {
     fn gets_two_launches(mut balance: Balance, mut left: f64, cost: f64) {
         for _ in 0..2 {
             let grant = balance.grant(DEVICE, 100.0, left, 0.1, 3);
-            assert_eq!(grant, Grant::UpTo(cost));
+            assert_eq!(grant, Some(cost));
             balance.hand_out(&batch(Some(DEVICE), cost));
             left -= cost;
         }
         let third = balance.grant(DEVICE, 100.0, left, 0.1, 3);
-        assert_eq!(third, Grant::Nothing);
+        assert_eq!(third, None);
     }
 
     #[test]
     fn a_device_gets_half_its_share_of_what_is_left_in_two_launches() {
         let balance = balance(8.0);
-        assert_eq!(balance.grant(DEVICE, 1.0, 10.0, 0.1, 3), Grant::UpTo(1.0));
+        assert_eq!(balance.grant(DEVICE, 1.0, 10.0, 0.1, 3), Some(1.0));
         gets_two_launches(balance, 10.0, 2.0);
     }
 
@@ -241,9 +232,9 @@ mod tests {
     fn a_device_that_counts_alone_gets_much_at_once() {
         let balance = Balance::new(0);
         let first = balance.grant(DEVICE, 12.0, 300.0, 0.1, 1);
-        assert_eq!(first, Grant::UpTo(12.0));
+        assert_eq!(first, Some(12.0));
         let of_little = balance.grant(DEVICE, 12.0, 10.0, 0.1, 1);
-        assert_eq!(of_little, Grant::UpTo(2.5));
+        assert_eq!(of_little, Some(2.5));
     }
 
     #[test]
@@ -252,25 +243,19 @@ mod tests {
         balance.hand_out(&batch(Some(DEVICE), 3.0));
         // A cost of 10 is left: 8 of it is the share of the device, which may hold half of that and
         // holds 3.
-        assert_eq!(balance.grant(DEVICE, 100.0, 7.0, 0.1, 3), Grant::UpTo(1.0));
+        assert_eq!(balance.grant(DEVICE, 100.0, 7.0, 0.1, 3), Some(1.0));
         balance.hand_out(&batch(Some(DEVICE), 1.0));
-        assert_eq!(balance.grant(DEVICE, 100.0, 6.0, 0.1, 3), Grant::Nothing);
+        assert_eq!(balance.grant(DEVICE, 100.0, 6.0, 0.1, 3), None);
         balance.take_back(&batch(Some(DEVICE), 4.0));
-        assert!(matches!(
-            balance.grant(DEVICE, 100.0, 6.0, 0.1, 3),
-            Grant::UpTo(_)
-        ));
+        assert!(matches!(balance.grant(DEVICE, 100.0, 6.0, 0.1, 3), Some(_)));
     }
 
     #[test]
     fn a_slow_device_leaves_the_last_tasks_to_the_workers() {
         let balance = balance(0.1);
         // A task of a second takes the device ten.
-        assert_eq!(balance.grant(DEVICE, 1.0, 4.0, 1.0, 3), Grant::Nothing);
-        assert!(matches!(
-            balance.grant(DEVICE, 1.0, 40.0, 1.0, 3),
-            Grant::UpTo(_)
-        ));
+        assert_eq!(balance.grant(DEVICE, 1.0, 4.0, 1.0, 3), None);
+        assert!(matches!(balance.grant(DEVICE, 1.0, 40.0, 1.0, 3), Some(_)));
         assert!(!balance.keeps_cpu_waiting(1.0, 1.0, false));
     }
 
@@ -279,10 +264,7 @@ mod tests {
         let balance = balance(1000.0);
         assert!(balance.keeps_cpu_waiting(500.0, 1.0, false));
         assert!(!balance.keeps_cpu_waiting(5000.0, 1.0, false));
-        assert!(matches!(
-            balance.grant(DEVICE, 100.0, 1.0, 1.0, 3),
-            Grant::UpTo(_)
-        ));
+        assert!(matches!(balance.grant(DEVICE, 100.0, 1.0, 1.0, 3), Some(_)));
     }
 
     #[test]
@@ -309,7 +291,7 @@ mod tests {
         // More tasks than expected: nothing seems to be left.
         assert_eq!(
             balance.grant(DEVICE, 100.0, 0.0, 0.1, 1),
-            Grant::UpTo(8.0 * SHORTEST_ON_DEVICE)
+            Some(8.0 * SHORTEST_ON_DEVICE)
         );
     }
 
@@ -321,7 +303,7 @@ mod tests {
                 for left in [2, 1, 0] {
                     let mut balance = balance(speed);
                     balance.note_workers(left);
-                    let device = balance.grant(DEVICE, 1.0, task, task, 3) != Grant::Nothing;
+                    let device = balance.grant(DEVICE, 1.0, task, task, 3) != None;
                     let cpu = left > 0 && !balance.keeps_cpu_waiting(task, task, false);
                     assert!(device || cpu, "{speed}, {task}, {left} workers");
                 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::balance::{Balance, Grant};
+use super::balance::Balance;
 use super::fresh::Fresh;
 use super::index::{PlanIndex, WorkerIndex};
 use super::messages::Want;
@@ -200,13 +200,8 @@ impl Stock {
         let target = match self.next_cost(plan) {
             Some(task) if self.shared.devices.counts(plan) => {
                 let (left, workers) = (self.left(plan), self.shared.roster.workers_left());
-                match self
-                    .balance
-                    .grant(want.worker, want.cost, left, task, workers)
-                {
-                    Grant::UpTo(cost) => cost,
-                    Grant::Nothing => return None,
-                }
+                self.balance
+                    .grant(want.worker, want.cost, left, task, workers)?
             }
             _ => want.cost,
         };

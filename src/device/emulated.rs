@@ -79,8 +79,6 @@ pub type Trouble = dyn Fn(u64, &Launch) -> Option<Fault> + Send + Sync;
 /// How an emulated device behaves.
 #[derive(Clone)]
 pub struct EmulatedSettings {
-    /// Its number.
-    pub index: usize,
     /// Host threads for each launch, at least 1.
     pub threads: usize,
     /// Launches it can hold, at least 1.
@@ -109,7 +107,6 @@ pub enum Fault {
 impl Default for EmulatedSettings {
     fn default() -> Self {
         Self {
-            index: 0,
             threads: 1,
             slots: 4,
             fault: Arc::new(|_, _| None),
@@ -142,7 +139,7 @@ impl Emulated {
             properties: Properties {
                 identity: DeviceIdentity {
                     kind: DeviceKind::Emulated,
-                    index: settings.index,
+                    index: 0,
                     name: "emulated".to_owned(),
                 },
                 compute: None,
@@ -298,10 +295,7 @@ fn run(
     cancelled: &AtomicBool,
     threads: usize,
 ) -> (Vec<u64>, u32) {
-    let specialisation = launch
-        .program()
-        .specialisation()
-        .map_or(0, |special| special.value);
+    let specialisation = launch.program().variant();
     let sums: Vec<AtomicU64> = (0..launch.sums()).map(|_| AtomicU64::new(0)).collect();
     // Next job, jobs done: `Progress` of kernels/device.h.
     let progress = [AtomicU32::new(0), AtomicU32::new(0)];

@@ -22,8 +22,8 @@ const WORTH_OPENING: u32 = 16;
 /// Devices that were not asked for are not opened for boards that the CPU workers count in this many
 /// seconds, by the table of costs.
 ///
-/// 2 s on a current core are allowed for opening a GPU and compiling its kernel: an assumption, because none was
-/// measured. A current core is the Zen 5 that takes 0.6 times the seconds of the table (`engine/costs.rs`).
+/// 2 s on a current core are allowed for opening a GPU and compiling its kernel: an assumption.
+/// A current core is the Zen 5 that takes 0.6 times the seconds of the table (`engine/costs.rs`).
 const NOT_WORTH_OPENING: f64 = 2.0 / 0.6;
 
 /// The devices that jobs may use, looked for once: at the start, or if none was asked for, when a board is
@@ -84,11 +84,6 @@ impl Devices {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.all().is_empty()
-    }
-
-    /// Whether they take part because they were found, and not because they were asked for.
-    pub const fn were_found(&self) -> bool {
-        self.auto
     }
 
     /// Those that take part in a run of `plans` with this number of CPU workers: all of them if they
@@ -248,27 +243,23 @@ fn cuda(_: &HardwareSettings) -> Result<Found, JobError> {
 fn emulated(settings: &HardwareSettings) -> Result<Found, JobError> {
     use crate::device::{Device, Emulated, EmulatedSettings};
 
-    let indices = settings.device_indices.clone().unwrap_or_else(|| vec![0]);
-    if let Some(index) = indices.iter().find(|index| **index > 0) {
+    let indices = settings.device_indices.iter().flatten();
+    if let Some(index) = indices.into_iter().find(|index| **index > 0) {
         let why = format!("no emulated device {index}: there is one, with the number 0");
         return Err(JobError::DeviceUnavailable(why));
     }
-    let specs = indices.into_iter().map(|index| DeviceSpec {
-        index,
+    let device = || Box::new(Emulated::new(EmulatedSettings::default())) as Box<dyn Device>;
+    let spec = DeviceSpec {
+        index: 0,
         name: "emulated".to_owned(),
-        open: Arc::new(move || {
-            Ok(Box::new(Emulated::new(EmulatedSettings {
-                index,
-                ..EmulatedSettings::default()
-            })) as Box<dyn Device>)
-        }),
+        open: Arc::new(move || Ok(device())),
         settings: OwnerSettings {
             first_cost: 0.002,
             ..owner_settings(settings)
         },
-    });
+    };
     Ok(Found {
-        devices: specs.collect(),
+        devices: vec![spec],
         ..Found::default()
     })
 }

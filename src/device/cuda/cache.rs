@@ -4,12 +4,6 @@ use std::path::{Path, PathBuf};
 use std::{fs, process};
 
 use crate::device::kernel_source::fnv;
-use crate::machine::cache_folder;
-
-/// `queenfold` in the user's cache folder; `None` if the user has none.
-pub(super) fn default_folder() -> Option<PathBuf> {
-    cache_folder()
-}
 
 /// Where the kernel made of `source` with `options` by `compiler` is kept in `folder`.
 pub(super) fn path(folder: &Path, source: &str, options: &[String], compiler: &str) -> PathBuf {

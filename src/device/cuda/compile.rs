@@ -16,6 +16,9 @@ use crate::engine::DeviceProgram;
 /// The argument that makes this program a compiler; see [`compile_for_parent`].
 const CHILD: &str = "compile-kernel";
 
+/// How long a compilation may take.
+pub(super) const COMPILE_TIME: Duration = Duration::from_secs(20);
+
 /// The run-time compiler.
 #[derive(Clone, Debug)]
 pub struct Compiler {
@@ -37,7 +40,7 @@ impl Compiler {
                 .helper
                 .clone()
                 .ok_or_else(|| "this program does not know where it is".to_owned())?,
-            limit: settings.compile_time,
+            limit: COMPILE_TIME,
             folder: settings.cache.clone(),
             version: nvrtc_version()?,
         })

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::CudaSettings;
+use super::compile::COMPILE_TIME;
 use super::message::{self, Answer, Order};
 use crate::device::{Device, DeviceError, OpenError, Properties};
 use crate::engine::{Completed, Launch, Ticket};
@@ -120,7 +121,7 @@ impl InChild {
                 answers,
                 last_words,
                 completed: VecDeque::new(),
-                submitting: settings.compile_time + SUBMITTING,
+                submitting: COMPILE_TIME + SUBMITTING,
             }),
             Ok(Answer::NotOpened(why)) => Err(OpenError(why)),
             Ok(other) => Err(OpenError(format!("the child process says {other:?}"))),
@@ -212,8 +213,18 @@ fn listen(stdout: ChildStdout) -> Receiver<Answer> {
     let (sender, answers) = channel();
     thread::spawn(move || {
         let mut stdout = BufReader::new(stdout);
-        // What cannot be read ends the conversation, like the end of the child.
-        while let Ok(Some(answer)) = message::read(&mut stdout) {
+        loop {
+            let answer = match message::read(&mut stdout) {
+                Ok(Some(answer)) => answer,
+                Ok(None) => return,
+                Err(error) => {
+                    let why = format!(
+                        "the process that owns it gave an answer that cannot be read: {error}"
+                    );
+                    let _ = sender.send(Answer::Failed(DeviceError::Lost(why)));
+                    return;
+                }
+            };
             if sender.send(answer).is_err() {
                 return;
             }
@@ -236,9 +247,9 @@ impl Device for InChild {
     }
 
     fn submit(&mut self, launch: &Launch) -> Result<Ticket, DeviceError> {
-        let mut words = Vec::with_capacity(launch.bytes() as usize + 1024);
-        let written = message::write_launch(&mut words, launch);
-        if written.is_err() || self.orders.send(words).is_err() {
+        let order = message::launch_order(launch);
+        let order = order.map_err(|error| DeviceError::Lost(error.to_string()))?;
+        if self.orders.send(order).is_err() {
             return Err(self.ended());
         }
         let begin = Instant::now();

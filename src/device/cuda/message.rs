@@ -53,24 +53,19 @@ pub(super) fn write(to: &mut impl Write, message: &impl Serialize) -> io::Result
     to.flush()
 }
 
-/// Writes an order to count.
-pub(super) fn write_launch(to: &mut impl Write, launch: &Launch) -> io::Result<()> {
+/// An order to count.
+pub(super) fn launch_order(launch: &Launch) -> io::Result<Vec<u8>> {
     let (jobs, tables) = (launch.jobs(), launch.tables());
     let order = Order::Submit {
         program: launch.program().to_string(),
         jobs: jobs.len(),
         tables: tables.len(),
     };
-    write(to, &order)?;
-    let mut bytes = Vec::with_capacity(1 << 16);
-    for words in [jobs, tables] {
-        for some in words.chunks(1 << 14) {
-            bytes.clear();
-            bytes.extend(some.iter().flat_map(|word| word.to_le_bytes()));
-            to.write_all(&bytes)?;
-        }
-    }
-    to.flush()
+    let mut bytes = Vec::with_capacity(launch.bytes() as usize + 1024);
+    write(&mut bytes, &order)?;
+    let words = jobs.iter().chain(tables);
+    bytes.extend(words.flat_map(|word| word.to_le_bytes()));
+    Ok(bytes)
 }
 
 /// Reads a message; `None` if the other process has closed the pipe.

@@ -25,7 +25,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use compile::{Compiler, compile_for_parent};
+use crate::machine::cache_folder;
+pub use compile::compile_for_parent;
 pub use driver::{FoundDevices, devices};
 pub use image::{embedded, embedded_hash};
 pub use open::open;
@@ -38,8 +39,8 @@ pub use stream::Cuda;
 pub struct CudaSettings {
     /// Its number among the devices that CUDA shows, from 0.
     pub index: usize,
-    /// Threads per block: for the kernels of engines a multiple of 32, 32 to 256, which take fewer if they have to, or
-    /// the colour kernel if about as many threads or more run at a time then; for the others 1 to 1024.
+    /// Threads of a block, at most: for the kernels of engines a multiple of 32, 32 to 256. The chain takes 128 of them,
+    /// and the colour kernel as many as let most threads run at a time. The kernels of the ladder take 1 to 1024.
     pub block: u32,
     /// Streams, 1 to 4: launches of different streams overlap.
     pub streams: usize,
@@ -48,8 +49,6 @@ pub struct CudaSettings {
     /// The program to start as a child, as compiler or as owner of a device that this process can no longer
     /// use: this one, in normal use. Without one, embedded kernels are used, and such a device is lost.
     pub helper: Option<PathBuf>,
-    /// How long a compilation may take.
-    pub compile_time: Duration,
     /// Where compiled kernels are kept; `None` to keep none.
     pub cache: Option<PathBuf>,
     /// How long launches may take to end that were asked to. A job takes some milliseconds; a launch that is
@@ -65,8 +64,7 @@ impl Default for CudaSettings {
             streams: 2,
             slots_per_stream: 2,
             helper: std::env::current_exe().ok(),
-            compile_time: Duration::from_secs(20),
-            cache: cache::default_folder(),
+            cache: cache_folder(),
             grace: Duration::from_secs(5),
         }
     }

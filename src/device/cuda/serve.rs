@@ -1,6 +1,6 @@
 //! What the child process does that owns a device for its parent: launches what it is sent.
 
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
@@ -38,8 +38,10 @@ pub fn serve_parent(
     let (sender, received) = channel();
     // A thread of its own, because calls of the driver may never return.
     thread::spawn(move || {
-        // What cannot be read ends the conversation, like the end of the parent.
-        let _ = read_orders(&mut orders, &programs, &sender);
+        // What cannot be read ends the conversation, like the end of the parent, which reads these words.
+        if let Err(error) = read_orders(&mut orders, &programs, &sender) {
+            let _ = writeln!(io::stderr(), "orders that cannot be read: {error}");
+        }
         end_at_once();
     });
     let answer = |answer: &Answer| message::write(&mut io::stdout().lock(), answer).map_err(failed);

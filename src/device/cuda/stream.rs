@@ -13,7 +13,7 @@ use super::compile::Compiler;
 use super::driver::{describe, failed, properties, start};
 use super::image::embedded;
 use super::poisoned::{Poisoned, poison};
-use super::slot::{Ready, Slot};
+use super::slot::{LEAST_UP, Ready, Slot};
 use super::{CudaSettings, guarded};
 use crate::device::{Device, DeviceError, OpenError, Properties};
 use crate::engine::{Completed, DeviceProgram, Launch, Ticket};
@@ -21,10 +21,6 @@ use crate::engine::{Completed, DeviceProgram, Launch, Ticket};
 /// How long to sleep between two looks at the device: short compared with a launch, and long enough
 /// to cost almost no CPU time.
 const NAP: Duration = Duration::from_micros(500);
-
-/// Bytes of shared memory that CUDA takes for itself in each block (CUDA Programming Guide, compute
-/// capabilities 8.x to 12.x).
-const RESERVED: u32 = 1024;
 
 /// Threads of a warp.
 const WARP: u32 = 32;
@@ -202,10 +198,9 @@ impl Cuda {
         module: sys::CUmodule,
     ) -> Result<Loaded, DriverError> {
         let entry = CString::new(program.entry()).unwrap_or_default();
-        // Of the memory of a multiprocessor, CUDA keeps some for itself in each block.
         let memory = self.properties.shared_memory.unwrap_or_default();
-        let most = program.block(self.settings.block, memory.saturating_sub(RESERVED));
-        let shared = program.block_memory(most);
+        let sizes = || program.block_sizes(self.settings.block, memory);
+        let shared = sizes().last().map_or(0, |most| program.block_memory(most));
         // SAFETY: the module is loaded, and the function belongs to it.
         unsafe {
             let function = module::get_function(module, entry)?;
@@ -229,13 +224,8 @@ impl Cuda {
             )?;
             // Threads that work together wait for each other: the more, the longer. But a larger block, with one memory for
             // more threads, may use more of the shared memory of a multiprocessor.
-            let fewest = if program.block_memory(0) > 0 {
-                WARP
-            } else {
-                most
-            };
-            let (mut block, mut per_multiprocessor) = (most, 0);
-            for threads in (fewest..=most).step_by(WARP as usize) {
+            let (mut block, mut per_multiprocessor) = (0, 0);
+            for threads in sizes() {
                 let blocks = occupancy::max_active_block_per_multiprocessor(
                     function,
                     threads as i32,
@@ -286,11 +276,11 @@ impl Cuda {
             }
             // All at once, so that no launch has to wait for the memory of another again.
             let mut slots = self.slots.iter_mut();
-            let reserved = slots.try_for_each(|slot| slot.reserve(launch));
+            let reserved = slots.try_for_each(|slot| slot.reserve(launch, LEAST_UP));
             if reserved.is_err() {
-                // There may be enough for one launch at a time.
+                // There may be enough for this launch alone.
                 self.slots.iter_mut().for_each(Slot::release);
-                self.slots[slot].reserve(launch).map_err(failed)?;
+                self.slots[slot].reserve(launch, 0).map_err(failed)?;
             }
         }
         let launched = self.slots[slot].launch(kernel, ticket, launch);

@@ -4,12 +4,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::canary::canary;
-use super::program::{GROUP_SUMS, JOB_WORDS, fitted, program_for};
+use super::program::{GROUP_SUMS, fitted, program_for};
 use super::{Borders, Frame, Subtrees, TakenLines};
 use crate::board::Size;
 use crate::engine::{
     Completed, DeviceCanary, DeviceProgram, Engine, Launch, LaunchBatch, LaunchError, Launcher,
-    Mismatch, Tally, Task, interpolate,
+    Mismatch, SampledJob, Tally, Task, interpolate, isolate,
 };
 
 /// The table word after the last row: all rows are filled.
@@ -41,12 +41,6 @@ struct JobGroup {
     range: usize,
     /// The number of solutions that each completion stands for.
     weight: u8,
-}
-
-/// A job in a group of its own.
-struct SampledJob {
-    group: usize,
-    job: [u32; JOB_WORDS],
 }
 
 impl ChainLauncher {
@@ -83,7 +77,13 @@ impl ChainLauncher {
                 maker.take(jobs, index)
             })
             .collect();
-        let sample = maker.isolate(seed);
+        let sample = isolate(
+            &self.program.layout,
+            seed,
+            &mut maker.jobs,
+            &mut maker.rows,
+            &mut maker.groups,
+        );
         let launch = match sample {
             Some(_) => Some(Launch::new(self.program, maker.jobs, maker.rows)?),
             None => None,
@@ -99,9 +99,7 @@ impl ChainLauncher {
 
 /// How many rows a job may leave to fill.
 fn depth(program: &DeviceProgram) -> usize {
-    program
-        .specialisation()
-        .map_or(0, |special| special.value as usize)
+    program.variant() as usize
 }
 
 impl Launcher for ChainLauncher {
@@ -313,26 +311,6 @@ impl Maker {
         let inner = self.n.full_mask() >> 1 & !1;
         (mask & inner) << (Size::MAX - self.n.get())
     }
-
-    /// Gives one job a group of its own.
-    fn isolate(&mut self, seed: u64) -> Option<SampledJob> {
-        let count = self.jobs.len() / JOB_WORDS;
-        if count == 0 {
-            return None;
-        }
-        // The constant is 2⁶⁴ divided by the golden ratio: neighbouring seeds pick jobs far apart.
-        let index = (u128::from(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)) * count as u128) >> 64;
-        let job = self.jobs[index as usize * JOB_WORDS..].first_chunk_mut::<JOB_WORDS>()?;
-        let words = self.depth + 1;
-        let from = job[3] as usize;
-        let group = self.groups.len();
-        job[3] = group as u32;
-        let job = *job;
-        self.groups.push(self.groups[from]);
-        self.rows
-            .extend_from_within(from * words..(from + 1) * words);
-        Some(SampledJob { group, job })
-    }
 }
 
 /// Solutions and nodes of a subtree: what the kernel counts, in plain recursion.
@@ -363,6 +341,7 @@ fn recount(rows: &[u32], columns: u32, up: u32, down: u32, sums: &mut [u64; GROU
 mod tests {
     use super::*;
     use crate::chain::ChainPlan;
+    use crate::chain::program::JOB_WORDS;
     use crate::engine::{DeviceSpans, Plan, Ticket};
 
     fn launcher(n: u32) -> (ChainPlan, ChainLauncher) {
@@ -475,12 +454,5 @@ mod tests {
         assert!(close(nodes(21), 6.35e12));
         assert!(close(nodes(25), 4.7e15 * 9.16));
         assert!((5..28).all(|n| nodes(n) < nodes(n + 1)));
-    }
-
-    #[test]
-    fn every_seed_picks_a_job() {
-        for seed in [0, 1, 2, u64::MAX / 2, u64::MAX] {
-            assert!(batch(8, seed).sample.is_some(), "seed {seed}");
-        }
     }
 }

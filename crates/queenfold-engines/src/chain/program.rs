@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use crate::board::Size;
 use crate::engine::{
-    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, Specialisation, ThreadUse,
+    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, RESERVED, Specialisation, ThreadUse,
 };
 
 /// Words of a job: columns, up, down, group.
@@ -18,7 +18,7 @@ pub(super) const BOARDS: RangeInclusive<u32> = 5..=28;
 
 /// How many rows a job may leave to fill, in each of the kernel's variants. The launch check and
 /// `kernels/emulated.cpp` rely on this range.
-const DEPTHS: RangeInclusive<u32> = 3..=16;
+const DEPTHS: RangeInclusive<u32> = 3..=15;
 
 /// Threads of a block: its threads have nothing in common, and small blocks end together.
 const MOST_THREADS: u32 = 128;
@@ -48,25 +48,17 @@ pub(super) fn program_for(n: Size) -> Option<DeviceProgram> {
     Some(program(depth))
 }
 
-/// Threads of a block by which the occupancy of a multiprocessor is judged: the default.
-const BLOCK: u32 = 128;
-
-/// Bytes of shared memory that CUDA takes for itself in each block (CUDA Programming Guide, compute
-/// capabilities 8.x to 12.x).
-const RESERVED: u32 = 1024;
-
 /// Warps that a multiprocessor should run at a time. Fewer leave its pipes idle while they wait for shared
-/// memory: an estimate, because no device was measured.
+/// memory: an estimate, because no device with so little of it was measured.
 const WARPS: u32 = 12;
 
 /// The variant to use in place of `of` on a device whose multiprocessors have `shared_memory` bytes: the
 /// deepest of which [`WARPS`] run at a time. Where even that of the smallest depth is too large, `of`.
 pub(super) fn fitted(of: DeviceProgram, shared_memory: u32) -> DeviceProgram {
-    let deepest = of.specialisation.map_or(0, |special| special.value);
-    let mut depths = (*DEPTHS.start()..=deepest).rev();
+    let mut depths = (*DEPTHS.start()..=of.variant()).rev();
     let fits = |depth: &u32| {
-        let block = program(*depth).shared_memory * BLOCK + RESERVED;
-        shared_memory / block * (BLOCK / 32) >= WARPS
+        let block = program(*depth).block_memory(MOST_THREADS) + RESERVED;
+        shared_memory / block * (MOST_THREADS / 32) >= WARPS
     };
     depths.find(fits).map_or(of, program)
 }
@@ -81,8 +73,8 @@ fn program(depth: u32) -> DeviceProgram {
             value: depth,
         }),
         // As `chain_shared` of the kernel: row words and stack.
-        shared_memory: (depth + 1) * 4 + depth * 16,
-        block_memory: 0,
+        memory_of_thread: (depth + 1) * 4 + depth * 16,
+        memory_of_block: 0,
         most_threads: MOST_THREADS,
         threads: ThreadUse::FillTheDevice,
         layout: Layout {

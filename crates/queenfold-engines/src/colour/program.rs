@@ -93,10 +93,10 @@ fn program(counters: u32) -> DeviceProgram {
             macro_name: "QF_COUNTERS",
             value: counters,
         }),
-        shared_memory: warp * 4 / LANES,
-        block_memory: block.next_multiple_of(2) * 4,
+        memory_of_thread: warp * 4 / LANES,
+        memory_of_block: block.next_multiple_of(2) * 4,
         most_threads: most_threads(counters),
-        threads: ThreadUse::FillTheDevice,
+        threads: ThreadUse::BlocksTakeJobs,
         layout: Layout {
             job_words: JobWords::Fixed(JOB_WORDS),
             group_word: Some(0),

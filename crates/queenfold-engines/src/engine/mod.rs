@@ -52,6 +52,7 @@ pub use launch::{
     Specialisation, Ticket,
 };
 pub use launch::{JobWords, LaunchWords, Layout, ThreadUse};
+pub(crate) use launch::{RESERVED, SampledJob, isolate};
 pub use mismatch::{GivenUp, Mismatch};
 pub use origin::{CountedBy, KernelName, Origin, WorkerId, WorkerIdError};
 pub use plan::{Counter, Plan};

@@ -10,6 +10,7 @@ mod launcher;
 mod layout;
 mod program;
 mod request;
+mod sample;
 #[cfg(test)]
 pub(crate) mod variants;
 
@@ -17,5 +18,7 @@ pub use batch::LaunchBatch;
 pub use device::{Device, DeviceError, OpenError, Properties};
 pub use launcher::{DeviceCanary, Launcher, NoLauncher};
 pub use layout::{JobWords, LaunchError, LaunchWords, Layout};
+pub(crate) use program::RESERVED;
 pub use program::{BLOCK_THREADS, DeviceProgram, Specialisation, ThreadUse};
 pub use request::{Completed, DeviceSpan, DeviceSpans, Launch, Ticket};
+pub(crate) use sample::{SampledJob, isolate};

@@ -7,8 +7,18 @@ use std::ops::RangeInclusive;
 use super::layout::Layout;
 
 /// Threads in a block of a GPU: every program runs with any multiple of 32 in this range, up to a limit of
-/// its own ([`DeviceProgram::block`]).
+/// its own ([`DeviceProgram::block_sizes`]).
 pub const BLOCK_THREADS: RangeInclusive<u32> = 32..=256;
+
+/// Threads of a warp.
+const WARP: u32 = 32;
+
+/// Bytes of shared memory that CUDA takes for itself in each block (CUDA Programming Guide, compute
+/// capabilities 8.x to 12.x).
+pub(crate) const RESERVED: u32 = 1024;
+
+/// The most threads that CUDA allows in a block.
+const MOST_OF_CUDA: u32 = 1024;
 
 /// A kernel that devices can run, specialised for its purpose.
 ///
@@ -29,10 +39,10 @@ pub struct DeviceProgram {
     /// What the kernel is compiled for, where there are variants of it.
     pub(crate) specialisation: Option<Specialisation>,
     /// Bytes of shared memory for each thread.
-    pub(crate) shared_memory: u32,
+    pub(crate) memory_of_thread: u32,
     /// Bytes of shared memory for a block besides, which all of its threads use.
-    pub(crate) block_memory: u32,
-    /// The most threads of a block, if fewer than the most of [`BLOCK_THREADS`].
+    pub(crate) memory_of_block: u32,
+    /// The most threads of a block.
     pub(crate) most_threads: u32,
     /// How threads take jobs.
     pub(crate) threads: ThreadUse,
@@ -56,6 +66,8 @@ pub enum ThreadUse {
     FillTheDevice,
     /// A launch has at least as many threads as jobs; each thread takes one job at most.
     OnePerJob,
+    /// A launch fills the device once; each block takes jobs as long as there are any, and its warps work together.
+    BlocksTakeJobs,
 }
 
 impl DeviceProgram {
@@ -79,9 +91,9 @@ impl DeviceProgram {
             entry,
             files,
             specialisation: None,
-            shared_memory: 0,
-            block_memory: 0,
-            most_threads: *BLOCK_THREADS.end(),
+            memory_of_thread: 0,
+            memory_of_block: 0,
+            most_threads: MOST_OF_CUDA,
             threads,
             layout,
         }
@@ -97,24 +109,29 @@ impl DeviceProgram {
         self.specialisation
     }
 
-    /// Bytes of memory that the threads of a block of this many share.
-    pub const fn block_memory(&self, threads: u32) -> u32 {
-        self.block_memory + self.shared_memory * threads
+    /// What it is compiled for as a number; 0 if there is one variant alone.
+    pub fn variant(&self) -> u32 {
+        self.specialisation.map_or(0, |special| special.value)
     }
 
-    /// The threads of a block where so many are wanted, on a device whose blocks may have so many bytes of
-    /// shared memory: fewer if the program or the memory allows no more, but 32 at least.
-    pub const fn block(&self, wanted: u32, memory: u32) -> u32 {
-        let most = self.most_threads;
-        let mut threads = if wanted < most { wanted } else { most };
-        if self.block_memory > 0 {
-            // Whole warps: their threads work together.
-            threads = if threads < 32 { 32 } else { threads / 32 * 32 };
+    /// Bytes of shared memory of a block of this many threads.
+    pub const fn block_memory(&self, threads: u32) -> u32 {
+        self.memory_of_block + self.memory_of_thread * threads
+    }
+
+    /// The numbers of threads that a block may have where so many are wanted, on a device whose multiprocessors have so
+    /// many bytes of shared memory. Of threads that do not work together it is one: as many as program and memory allow.
+    pub fn block_sizes(&self, wanted: u32, memory: u32) -> impl Iterator<Item = u32> {
+        let together = self.threads == ThreadUse::BlocksTakeJobs;
+        let mut most = wanted.min(self.most_threads);
+        if together {
+            most = (most / WARP * WARP).max(WARP);
         }
-        while threads > 32 && self.block_memory(threads) > memory {
-            threads -= 32;
+        while most > WARP && self.block_memory(most) > memory.saturating_sub(RESERVED) {
+            most -= WARP;
         }
-        threads
+        let fewest = if together { WARP } else { most };
+        (fewest..=most).step_by(WARP as usize)
     }
 
     /// How many threads a launch of this many jobs needs; `None` if it runs best with as many as the
@@ -122,7 +139,7 @@ impl DeviceProgram {
     pub const fn threads_for(&self, jobs: u32) -> Option<u32> {
         match self.threads {
             ThreadUse::OnePerJob => Some(jobs),
-            ThreadUse::FillTheDevice => None,
+            ThreadUse::FillTheDevice | ThreadUse::BlocksTakeJobs => None,
         }
     }
 
@@ -175,5 +192,49 @@ impl Eq for DeviceProgram {}
 impl Hash for DeviceProgram {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.entry, self.specialisation).hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::JobWords;
+
+    #[expect(unsafe_code, reason = "nothing launches it")]
+    fn program() -> DeviceProgram {
+        let layout = Layout {
+            job_words: JobWords::Fixed(1),
+            group_word: None,
+            group_words: 1,
+            group_sums: 1,
+            check: |_| Ok(()),
+        };
+        // SAFETY: nothing launches it.
+        unsafe { DeviceProgram::new("made_up", &[], ThreadUse::OnePerJob, layout) }
+    }
+
+    #[test]
+    fn threads_that_share_nothing_have_a_block_of_any_size() {
+        for wanted in [1, 96, 256, 1000, 1024] {
+            let sizes: Vec<_> = program().block_sizes(wanted, 0).collect();
+            assert_eq!(sizes, [wanted]);
+        }
+    }
+
+    #[test]
+    fn warps_that_work_together_may_be_as_many_as_memory_allows() {
+        let program = DeviceProgram {
+            memory_of_thread: 100,
+            memory_of_block: 5000,
+            most_threads: 160,
+            threads: ThreadUse::BlocksTakeJobs,
+            ..program()
+        };
+        let sizes = |wanted, memory| program.block_sizes(wanted, memory).collect::<Vec<_>>();
+        assert_eq!(sizes(256, 1 << 20), [32, 64, 96, 128, 160]);
+        assert_eq!(sizes(100, 1 << 20), [32, 64, 96]);
+        assert_eq!(sizes(1, 1 << 20), [32]);
+        assert_eq!(sizes(256, 5000 + 6400 + RESERVED), [32, 64]);
+        assert_eq!(sizes(256, 0), [32]);
     }
 }

@@ -32,8 +32,7 @@ impl Launch {
         jobs: Vec<u32>,
         tables: Vec<u32>,
     ) -> Result<Self, LaunchError> {
-        let specialisation = program.specialisation.map_or(0, |special| special.value);
-        let (job_count, sums) = program.layout.check(specialisation, &jobs, &tables)?;
+        let (job_count, sums) = program.layout.check(program.variant(), &jobs, &tables)?;
         Ok(Self {
             program,
             jobs,
