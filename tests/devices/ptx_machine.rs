@@ -1,10 +1,8 @@
 //! Processes whose CUDA driver is an interpreter of PTX (`tests/ptx_machine/`).
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::sync::OnceLock;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use crate::skip::skipped;
 use tempfile::TempDir;
@@ -66,8 +64,6 @@ pub struct Machine {
     chaos: bool,
     /// KiB of a multiprocessor: room for several blocks of the colour kernel, or for one.
     pub shared_memory: &'static str,
-    /// How long a process may take.
-    pub limit: Duration,
 }
 
 impl Machine {
@@ -77,13 +73,12 @@ impl Machine {
             library,
             chaos,
             shared_memory: if chaos { "228" } else { "39" },
-            limit: Duration::from_secs(3600),
         }
     }
 
-    /// What the command says; `None` if it is killed, because it takes too long.
-    pub fn output(&self, mut command: Command) -> Option<Output> {
-        let mut child = command
+    /// What the command says.
+    pub fn output(&self, mut command: Command) -> Output {
+        command
             .current_dir(self.folder.path())
             .env("LD_LIBRARY_PATH", self.library)
             // A launch takes a thousand times as long as on a GPU: no patience may end.
@@ -95,20 +90,8 @@ impl Machine {
             .env("SIM_SHARED", self.shared_memory)
             .env("SIM_CHAOS", u8::from(self.chaos).to_string())
             .env("SIM_REPORT", self.report_file())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let begun = Instant::now();
-        while child.try_wait().unwrap().is_none() {
-            if begun.elapsed() > self.limit {
-                child.kill().unwrap();
-                child.wait().unwrap();
-                return None;
-            }
-            thread::sleep(Duration::from_millis(10));
-        }
-        Some(child.wait_with_output().unwrap())
+            .output()
+            .unwrap()
     }
 
     fn report_file(&self) -> PathBuf {

@@ -148,6 +148,8 @@ Settings settings() {
     s.sms = env("SIM_SMS", 2);
     s.seed = env("SIM_SEED", 1);
     s.shared_per_sm = env("SIM_SHARED", 228) << 10;
+    if (u32 most = env("SIM_MOST", 0))
+        s.most_steps = most;
     return s;
 }
 u32 per_sm(u32 threads, u32 shared) {

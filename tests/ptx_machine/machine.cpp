@@ -231,6 +231,7 @@ struct Machine : Lanes {
         while (next < shape.blocks && next < room)
             start(next++);
         std::vector<Warp *> can;
+        u32 idle = 0; // rounds in which no warp went on
         while (!blocks.empty() && !stuck) {
             can.clear();
             for (auto b = blocks.begin(); b != blocks.end();) {
@@ -248,15 +249,21 @@ struct Machine : Lanes {
                         can.push_back(&w);
                 ++b;
             }
-            if (can.empty()) {
+            if (can.empty() || idle == 100) {
                 if (!blocks.empty())
                     report.add(k.name + ": no warp can go on");
                 break;
             }
+            if (effort.steps > set.most_steps) {
+                report.add(k.name + ": it does not end");
+                break;
+            }
             std::shuffle(can.begin(), can.end(), random);
+            const u64 before = effort.steps;
             for (Warp *w : can)
                 if (!w->done && !w->at_barrier)
                     run(*w, set.chaos ? 1 + random() % 64 : 512);
+            idle = effort.steps == before ? idle + 1 : 0;
         }
         if (stuck)
             report.add(k.name + ": stopped");

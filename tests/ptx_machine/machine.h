@@ -55,6 +55,8 @@ struct Settings {
     /// Whether the lanes of a warp run apart, and meet where they have to alone.
     bool chaos = false;
     u32 sms = 2, seed = 1, shared_per_sm = 228 << 10;
+    /// Instructions that the warps of a launch may execute.
+    u64 most_steps = ~0ull;
 };
 
 struct Report {
