@@ -30,8 +30,8 @@ const PROGRESS: usize = 2;
 /// Where jobs begin in what is sent, in words: a multiple of 16 bytes.
 const HEADER: usize = 4;
 
-/// Bytes for jobs and tables that a slot has at least where there is memory: those of a million jobs of the chain. The first launches
-/// are small, and memory grows with them, a few times in a run.
+/// Bytes for jobs and tables that a slot has at least where there is memory: those of a million jobs of the
+/// chain. The first launches are small, and memory grows with them, a few times in a run.
 pub(super) const LEAST_UP: usize = 16 << 20;
 
 fn bytes_up(launch: &Launch) -> usize {
@@ -157,7 +157,8 @@ impl Slot {
         bytes_up(launch) <= self.up.bytes && bytes_down(launch) <= self.down.bytes
     }
 
-    /// Makes room for `launch`, of `least` bytes for jobs and tables. To allocate memory and to free it may make the driver wait for all launches.
+    /// Makes room for `launch`, at least these bytes for jobs and tables. To allocate memory and to free it may make
+    /// the driver wait for all launches.
     pub(super) fn reserve(&mut self, launch: &Launch, least: usize) -> Result<(), DriverError> {
         self.up.reserve(bytes_up(launch).max(least))?;
         self.down.reserve(bytes_down(launch))
