@@ -247,7 +247,7 @@ mod tests {
         balance.hand_out(&batch(Some(DEVICE), 1.0));
         assert_eq!(balance.grant(DEVICE, 100.0, 6.0, 0.1, 3), None);
         balance.take_back(&batch(Some(DEVICE), 4.0));
-        assert!(matches!(balance.grant(DEVICE, 100.0, 6.0, 0.1, 3), Some(_)));
+        assert!(balance.grant(DEVICE, 100.0, 6.0, 0.1, 3).is_some());
     }
 
     #[test]
@@ -255,7 +255,7 @@ mod tests {
         let balance = balance(0.1);
         // A task of a second takes the device ten.
         assert_eq!(balance.grant(DEVICE, 1.0, 4.0, 1.0, 3), None);
-        assert!(matches!(balance.grant(DEVICE, 1.0, 40.0, 1.0, 3), Some(_)));
+        assert!(balance.grant(DEVICE, 1.0, 40.0, 1.0, 3).is_some());
         assert!(!balance.keeps_cpu_waiting(1.0, 1.0, false));
     }
 
@@ -264,7 +264,7 @@ mod tests {
         let balance = balance(1000.0);
         assert!(balance.keeps_cpu_waiting(500.0, 1.0, false));
         assert!(!balance.keeps_cpu_waiting(5000.0, 1.0, false));
-        assert!(matches!(balance.grant(DEVICE, 100.0, 1.0, 1.0, 3), Some(_)));
+        assert!(balance.grant(DEVICE, 100.0, 1.0, 1.0, 3).is_some());
     }
 
     #[test]
@@ -303,7 +303,7 @@ mod tests {
                 for left in [2, 1, 0] {
                     let mut balance = balance(speed);
                     balance.note_workers(left);
-                    let device = balance.grant(DEVICE, 1.0, task, task, 3) != None;
+                    let device = balance.grant(DEVICE, 1.0, task, task, 3).is_some();
                     let cpu = left > 0 && !balance.keeps_cpu_waiting(task, task, false);
                     assert!(device || cpu, "{speed}, {task}, {left} workers");
                 }
