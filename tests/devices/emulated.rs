@@ -256,23 +256,30 @@ fn a_device_that_keeps_failing_is_opened_twice_again_and_then_given_up() {
     }
 }
 
+/// Opens a device and counts in `opened` how often. `fault` says what goes wrong with a launch, by whether the device
+/// is the first one and by the number of the launch.
+pub fn opened_again(
+    opened: &Arc<AtomicU64>,
+    fault: fn(bool, u64) -> Option<Fault>,
+) -> impl Fn() -> Result<Box<dyn Device>, OpenError> + Send + Sync + 'static {
+    let opened = Arc::clone(opened);
+    move || {
+        let is_first = opened.fetch_add(1, Ordering::Relaxed) == 0;
+        Ok(Box::new(Emulated::new(EmulatedSettings {
+            fault: Arc::new(move |number, _| fault(is_first, number)),
+            ..EmulatedSettings::default()
+        })))
+    }
+}
+
 #[test]
 fn a_device_that_is_opened_again_is_tested_again() {
     let opened = Arc::new(AtomicU64::new(0));
-    let open: Opener = Box::new({
-        let opened = Arc::clone(&opened);
-        move || {
-            // The first device is lost; the later ones count wrongly from the start.
-            let first = opened.fetch_add(1, Ordering::Relaxed) == 0;
-            Ok(Box::new(Emulated::new(EmulatedSettings {
-                fault: Arc::new(move |number, _| match first {
-                    true => (number > 0).then_some(Fault::Lost),
-                    false => Some(Fault::WrongSum),
-                }),
-                ..EmulatedSettings::default()
-            })) as Box<dyn Device>)
-        }
-    });
+    let open = Box::new(opened_again(&opened, |is_first, number| match is_first {
+        // The first device is lost; the later ones count wrongly from the start.
+        true => (number > 0).then_some(Fault::Lost),
+        false => Some(Fault::WrongSum),
+    }));
     let plan = plan(11);
     let all = tasks(&plan);
     let owner = Owner::open(open, launcher(&plan), patient()).unwrap();
@@ -496,17 +503,9 @@ fn a_launch_that_does_not_end_when_it_is_asked_to_comes_back_soon() {
 #[test]
 fn a_device_that_is_lost_in_its_canary_is_opened_again() {
     let opened = Arc::new(AtomicU64::new(0));
-    let open: Opener = Box::new({
-        let opened = Arc::clone(&opened);
-        move || {
-            let first = opened.fetch_add(1, Ordering::Relaxed) == 0;
-            let fault = move |number, _: &Launch| (first && number > 0).then_some(Fault::Lost);
-            Ok(Box::new(Emulated::new(EmulatedSettings {
-                fault: Arc::new(fault),
-                ..EmulatedSettings::default()
-            })) as Box<dyn Device>)
-        }
-    });
+    let open = Box::new(opened_again(&opened, |is_first, number| {
+        (is_first && number > 0).then_some(Fault::Lost)
+    }));
     let mut owner = Owner::open(open, launcher(&plan(11)), patient()).unwrap();
     let trouble = owner.count_canary().map(drop).unwrap_err();
     assert!(matches!(trouble, DeviceTrouble::Failed(_)), "{trouble:?}");

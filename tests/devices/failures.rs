@@ -14,6 +14,7 @@ use queenfold::engine::{
     TaskWatch, WorkerId,
 };
 
+use super::emulated::opened_again;
 use super::runs::{device, exact, exact_by, healthy, settings, size, spec};
 
 /// The chain plan in small tasks. The workers count none of them until the device counts: otherwise
@@ -327,18 +328,11 @@ fn a_device_that_counts_wrongly_fails_the_run() {
 #[test]
 fn what_a_device_counted_that_miscounts_when_it_is_opened_again_is_counted_again() {
     let opened = Arc::new(AtomicU64::new(0));
-    let counting = Arc::clone(&opened);
-    let open = move || {
+    let open = opened_again(&opened, |is_first, number| match is_first {
         // The first device counts two launches and is lost; the second one counts wrongly from the start.
-        let first = counting.fetch_add(1, Ordering::Relaxed) == 0;
-        Ok(Box::new(Emulated::new(EmulatedSettings {
-            fault: Arc::new(move |number, _| match first {
-                true => (number > 2).then_some(Fault::Lost),
-                false => Some(Fault::WrongSum),
-            }),
-            ..EmulatedSettings::default()
-        })) as Box<dyn Device>)
-    };
+        true => (number > 2).then_some(Fault::Lost),
+        false => Some(Fault::WrongSum),
+    });
     let bad = DeviceSpec {
         open: Arc::new(open),
         ..healthy()

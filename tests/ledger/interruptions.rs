@@ -192,17 +192,9 @@ fn a_run_goes_on_while_another_program_locks_its_ledger() {
     let dir = tempfile::tempdir().unwrap();
     let run = dir.path().join("run");
     // Other tests count while this one waits.
-    let how = [
-        "--engine",
-        "chain",
-        "--isa",
-        "portable",
-        "--workers",
-        "1",
-        "--nice",
-        "19",
-    ];
-    let mut first = Running::start(&[&["run", "-n", "20", "--dir", text(&run)], &how[..]].concat());
+    let long_run = ["run", "-n", "20", "--nice", "19", "--dir", text(&run)];
+    let how = ["--engine", "chain", "--isa", "portable", "--workers", "1"];
+    let mut first = Running::start(&[&long_run[..], &how[..]].concat());
     wait_for_more(&run, 0);
     let other = super::sqlite(&run);
     other.busy_timeout(Duration::from_secs(120)).unwrap();
