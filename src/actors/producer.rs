@@ -212,6 +212,8 @@ impl Producer {
     fn take_back(&mut self, from: impl FnOnce(&Inlet) -> Vec<Batch>) {
         for batch in self.inlet.as_ref().map(from).into_iter().flatten() {
             *self.out(&batch) -= 1;
+            // Whoever was asked has not counted it.
+            self.untested |= batch.is_canary();
             self.stock.withdraw(batch);
         }
     }
@@ -294,6 +296,10 @@ impl Producer {
     fn leave(&mut self, worker: WorkerIndex) {
         self.wants.retain(|want| want.worker != worker);
         self.stock.forget(worker);
+        if self.shared.roster.cpu_workers_left() == 0 {
+            // Nobody draws from the queue any more.
+            self.take_back(Inlet::take_back_shared);
+        }
         self.take_back(|inlet| inlet.take_back_from(worker));
         self.stock.release(worker);
     }

@@ -112,25 +112,29 @@ impl Inlet {
 
     /// Takes back what no worker has drawn yet.
     pub(super) fn take_back(&self) -> Vec<Batch> {
-        std::iter::once(&self.queued)
-            .chain(&self.trayed)
-            .flat_map(Receiver::try_iter)
-            .map(|batch| *batch)
-            .collect()
+        let trays = self.trayed.iter().flat_map(undrawn);
+        undrawn(&self.queued).chain(trays).collect()
+    }
+
+    /// Takes back what is in the queue.
+    pub(super) fn take_back_shared(&self) -> Vec<Batch> {
+        undrawn(&self.queued).collect()
     }
 
     /// Takes back what is in one worker's tray.
     pub(super) fn take_back_from(&self, worker: WorkerIndex) -> Vec<Batch> {
-        self.trayed[worker.0]
-            .try_iter()
-            .map(|batch| *batch)
-            .collect()
+        undrawn(&self.trayed[worker.0]).collect()
     }
 
     /// Batches in the queue.
     pub(super) fn depth(&self) -> usize {
         self.queued.len()
     }
+}
+
+/// What is there now.
+fn undrawn(from: &Receiver<Box<Batch>>) -> impl Iterator<Item = Batch> {
+    from.try_iter().map(|batch| *batch)
 }
 
 impl Outlet {
