@@ -35,10 +35,11 @@ pub(super) struct CanarySchedule {
 }
 
 impl CanarySchedule {
-    pub(super) fn new() -> Self {
+    /// Of a thread that takes the place of another one, or not: what that one counted is untested.
+    pub(super) fn new(is_restarted: bool) -> Self {
         Self {
             last: Instant::now(),
-            tasks: 0,
+            tasks: u64::from(is_restarted),
             counting: Duration::ZERO,
             begun: false,
             next: 0,
@@ -92,7 +93,7 @@ impl CanarySchedule {
             next: outcome
                 .as_ref()
                 .map_or(first, |counts| first + *counts as usize),
-            ..Self::new()
+            ..Self::new(false)
         };
         CanaryCounted {
             worker: counters.worker,

@@ -55,9 +55,9 @@ impl Collector {
         tasks: CountedTasks,
     ) -> Self {
         let (spec, roster) = (&shared.spec, Arc::clone(&shared.roster));
-        let keeps_results = spec.canary.is_some() || spec.check.is_some();
+        let (canaries, check) = (spec.canary.is_some(), spec.check.as_ref());
         Self {
-            rechecker: Rechecker::new(spec.plans.clone(), roster, keeps_results),
+            rechecker: Rechecker::new(spec.plans.clone(), roster, canaries, check),
             tasks: tasks.expecting(|plan| shared.expected_seconds(plan)),
             shared,
             run,
@@ -107,6 +107,10 @@ impl Collector {
                 ranks,
                 message,
             });
+        } else if self.rechecker.is_open(&key) {
+            // Not by the kernels that counted it, whoever tries.
+            let effects = self.rechecker.ask_again(&key);
+            self.carry_out(effects);
         } else {
             self.producer.do_send(ToProducer::Retry(Retry {
                 plan,
@@ -186,7 +190,9 @@ impl Collector {
                     audit.note(first, expected, took);
                 }
                 Effect::Replace { plan, wrong, right } => {
-                    self.tasks.replace(plan, &wrong, &right);
+                    if let Err(message) = self.tasks.replace(plan, &wrong, &right) {
+                        self.fail_task(plan, wrong.key.index, message);
+                    }
                 }
                 Effect::Correct(correction) => {
                     if let Some(recorder) = &self.shared.spec.recorder {
@@ -353,9 +359,14 @@ impl Handler<LostBatch> for Collector {
         let retry = batch.only.is_some();
         // What the worker reported before it died is recorded. What panicked is on its way to another
         // worker, unless this batch is that second try.
+        let counted = |task| self.tasks.plans[plan.0].contains(task);
         batch.tasks.retain(|&task| {
-            let panicked = self.panicked.contains(&self.shared.key(plan, task));
-            !self.tasks.plans[plan.0].contains(task) && (retry || !panicked)
+            let key = self.shared.key(plan, task);
+            let wanted = match batch.again {
+                None => !counted(task),
+                Some(_) => self.rechecker.is_open(&key),
+            };
+            wanted && (retry || !self.panicked.contains(&key))
         });
         self.settle(batch);
     }

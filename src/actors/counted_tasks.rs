@@ -130,12 +130,25 @@ impl CountedTasks {
     }
 
     /// Puts a result that two counts agree on in the place of a wrong one that was added before, or restored.
-    pub(super) fn replace(&mut self, plan: PlanIndex, wrong: &TaskResult, right: &TaskResult) {
+    ///
+    /// # Errors
+    /// Another one was added.
+    pub(super) fn replace(
+        &mut self,
+        plan: PlanIndex,
+        wrong: &TaskResult,
+        right: &TaskResult,
+    ) -> Result<(), String> {
         let plan = &mut self.plans[plan.0];
+        let is_restored = plan.restored.contains(wrong.key.index);
+        if !is_restored && *plan.counted.slot(wrong.key.index) != fingerprint(&wrong.tally) {
+            let wrong = wrong.tally.exact();
+            return Err(format!("{wrong} is to be corrected, but was not added"));
+        }
         plan.sum -= wrong.tally;
         plan.sum += right.tally;
         plan.twice.insert(right.key.index);
-        if plan.restored.contains(wrong.key.index) {
+        if is_restored {
             // Of restored tasks, nodes of the wrong counts were noted.
             self.nodes_restored = self
                 .nodes_restored
@@ -144,6 +157,7 @@ impl CountedTasks {
         } else {
             *plan.counted.slot(wrong.key.index) = fingerprint(&right.tally);
         }
+        Ok(())
     }
 
     /// Takes out a result that was added before. Its task is not counted any more.

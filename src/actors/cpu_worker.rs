@@ -31,6 +31,8 @@ pub(super) struct WorkerContext {
     pub(super) outlet: Outlet,
     pub(super) collector: Addr<Collector>,
     pub(super) actor: Recipient<Ended>,
+    /// Whether a thread before this one died.
+    pub(super) is_restarted: bool,
 }
 
 impl WorkerContext {
@@ -65,7 +67,7 @@ impl CpuWorkerLoop {
         Self {
             counters: Counters::new(Arc::clone(&context.shared), context.worker),
             batch: None,
-            canary_schedule: CanarySchedule::new(),
+            canary_schedule: CanarySchedule::new(context.is_restarted),
             context,
         }
     }

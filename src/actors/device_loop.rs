@@ -53,7 +53,7 @@ pub(super) fn work(
         counted_by: None,
         waiting: None,
         since: Instant::now(),
-        canary_schedule: CanarySchedule::new(),
+        canary_schedule: CanarySchedule::new(context.is_restarted),
         counters: Counters::new(Arc::clone(&context.shared), context.worker),
         device,
         context,
@@ -78,8 +78,10 @@ pub(super) fn work(
                 worker: id,
                 reason: reason.clone(),
             });
+            // First: what it asks for from here on is given to others.
+            let counted_until_now = shared.roster.retire(worker);
             producer.do_send(ToProducer::Leave(worker));
-            if shared.roster.retire(worker) && shared.roster.workers_left() == 0 {
+            if counted_until_now && shared.roster.workers_left() == 0 {
                 let why = format!("no device is left, and there are no CPU workers: {reason}");
                 run.do_send(ToRun::Failed(RunError::Runtime(why)));
             }
@@ -154,10 +156,10 @@ impl DeviceLoop {
                 Drawn::Batch(batch) => {
                     self.asked = None;
                     self.ends_wait(true);
-                    let mut canary = Ok(true);
+                    let mut canary = Ok(());
                     if batch.is_canary() && self.canary_schedule.is_untested() {
                         // Nothing is under way: all tasks are counted.
-                        canary = self.count_canary(owner.as_mut());
+                        canary = self.count_last_canary(owner.as_mut());
                     }
                     // It goes back also if the canary is wrong.
                     self.take(batch, owner.as_mut());
@@ -198,8 +200,15 @@ impl DeviceLoop {
         };
         let spec = &shared.devices.devices[self.device.0];
         let open = Arc::clone(&spec.open);
-        let owner = Owner::open(Box::new(move || open()), launcher, spec.settings.clone())
-            .map_err(|error| End::GivenUp(error.0))?;
+        let owner = Owner::open(Box::new(move || open()), launcher, spec.settings.clone());
+        let owner = match owner {
+            Ok(owner) => owner,
+            // What the thread before this one counted with it is in the sums.
+            Err(DeviceTrouble::Wrong(why)) if self.context.is_restarted => {
+                return self.tell_wrong(why).map(|()| None);
+            }
+            Err(trouble) => return Err(End::GivenUp(trouble.into_words())),
+        };
         let properties = owner.properties();
         info!(
             device = self.id().to_string(),
@@ -235,8 +244,9 @@ impl DeviceLoop {
             None => Ok(0),
         };
         let took = begun.elapsed();
-        let here =
-            |&plan: &PlanIndex| shared.roster.cpu_workers() == 0 && !shared.devices.counts(plan);
+        let here = |&plan: &PlanIndex| {
+            shared.roster.cpu_workers_left() == 0 && !shared.devices.counts(plan)
+        };
         let plans = shared.plan_indices().filter(here);
         let mut counted = self.canary_schedule.count(&self.counters, plans);
         counted.outcome = on_device.and_then(|counts| Ok(counts + counted.outcome?));
@@ -244,6 +254,20 @@ impl DeviceLoop {
         self.since = Instant::now();
         self.tell_canary(counted)?;
         Ok(true)
+    }
+
+    /// Counts the canary, and if the device fails meanwhile, opens it again and counts it then.
+    ///
+    /// # Errors
+    /// It is wrong, or the device is given up.
+    fn count_last_canary(&mut self, mut owner: Option<&mut Owner>) -> Result<(), End> {
+        while !self.count_canary(owner.as_deref_mut())? {
+            let events = owner.as_mut().map(|owner| owner.work(NAP));
+            for event in events.into_iter().flatten() {
+                self.note(event)?;
+            }
+        }
+        Ok(())
     }
 
     /// # Errors
@@ -255,6 +279,18 @@ impl DeviceLoop {
         }
         self.context.collector.do_send(counted);
         if wrong { Err(End::Wrong) } else { Ok(()) }
+    }
+
+    /// Tells that the device counts wrongly.
+    ///
+    /// # Errors
+    /// Always.
+    fn tell_wrong(&self, why: String) -> Result<(), End> {
+        self.tell_canary(CanaryCounted {
+            worker: self.context.worker,
+            outcome: Err(why),
+            took: Duration::ZERO,
+        })
     }
 
     /// The device has nothing to do.
@@ -361,13 +397,7 @@ impl DeviceLoop {
                 observers.tell(EventKind::DeviceLost { worker, reason });
             }
             OwnerEvent::GivenUp(reason) => return Err(End::GivenUp(reason)),
-            OwnerEvent::Mismatch(message) => {
-                return self.tell_canary(CanaryCounted {
-                    worker: self.context.worker,
-                    outcome: Err(message),
-                    took: Duration::ZERO,
-                });
-            }
+            OwnerEvent::Mismatch(message) => return self.tell_wrong(message),
         }
         Ok(())
     }
@@ -470,9 +500,14 @@ impl DeviceLoop {
                 cost: task.cost,
                 audit,
             });
-            self.open.note_counted(task.key.index);
         }
+        let results = message.results.iter();
+        let counted: Vec<_> = results.map(|counted| counted.result.key.index).collect();
         self.context.collector.do_send(message);
+        // Not before: after a panic above, what is not noted is counted again.
+        for task in counted {
+            self.open.note_counted(task);
+        }
         self.open.settle();
     }
 

@@ -14,6 +14,8 @@ pub(super) struct Recheck {
     refuted_first: Option<TaskResult>,
     /// What else was counted by workers that contradicted themselves.
     refuted: Vec<TaskResult>,
+    /// Whether nobody was left but those who counted it, so that one of them counts it once more.
+    pub(super) is_with_first: bool,
     pub(super) reason: Reason,
 }
 
@@ -62,7 +64,15 @@ impl Recheck {
             counts: vec![TaskCount { worker, result }],
             refuted_first: None,
             refuted: Vec::new(),
+            is_with_first: false,
             reason,
+        }
+    }
+
+    /// Notes that the first count is not to be believed before another one agrees. An audit is not summed before.
+    pub(super) fn doubt(&mut self) {
+        if self.reason == Reason::Sums {
+            self.reason = Reason::Suspect;
         }
     }
 

@@ -20,8 +20,9 @@ use super::recheck_effect::Effect;
 use super::recorder::RecordedResult;
 use super::report::RunError;
 use super::roster::Roster;
+use super::spec::SumCheck;
 use super::wrong_count_search::WrongCountSearch;
-use crate::engine::{CountedBy, Engine, Plan, TaskKey, TaskResult};
+use crate::engine::{CountedBy, Plan, TaskKey, TaskResult};
 
 pub(super) struct Rechecker {
     plans: Vec<Arc<dyn Plan>>,
@@ -29,6 +30,8 @@ pub(super) struct Rechecker {
     roster: Arc<Roster>,
     /// Whether anything may show later that results are wrong, so that they are kept.
     keeps_results: bool,
+    /// Whether only right sums pass the check at the end.
+    check_is_exact: bool,
     recent: RecentResults,
     /// Tasks that are counted again.
     open: HashMap<TaskKey, Recheck>,
@@ -42,12 +45,19 @@ pub(super) struct Rechecker {
 }
 
 impl Rechecker {
-    pub(super) fn new(plans: Vec<Arc<dyn Plan>>, roster: Arc<Roster>, keeps_results: bool) -> Self {
+    /// For a run with or without canaries, and with this check at its end.
+    pub(super) fn new(
+        plans: Vec<Arc<dyn Plan>>,
+        roster: Arc<Roster>,
+        has_canaries: bool,
+        check: Option<&SumCheck>,
+    ) -> Self {
         Self {
             recent: RecentResults::new(roster.workers(), plans.len()),
             plans,
             roster,
-            keeps_results,
+            keeps_results: has_canaries || check.is_some(),
+            check_is_exact: check.is_some_and(|check| check.is_exact),
             open: HashMap::new(),
             quarantined: BTreeSet::new(),
             named: BTreeSet::new(),
@@ -77,7 +87,8 @@ impl Rechecker {
                 })),
             }
         } else if let Some(recheck) = open {
-            if recheck.counts.len() == 1 && recheck.repeats(worker, &costed.result) {
+            let is_news = recheck.counts.len() > 1 || !recheck.repeats(worker, &costed.result);
+            if !is_news && !recheck.is_with_first {
                 // Whoever was to count it again is in quarantine, and it came back to the first.
                 self.ask(recheck);
             } else {
@@ -97,6 +108,19 @@ impl Rechecker {
         if !self.quarantined.contains(&worker) {
             self.recent.passed(worker);
         }
+    }
+
+    /// Whether a task is being counted again.
+    pub(super) fn is_open(&self, task: &TaskKey) -> bool {
+        self.open.contains_key(task)
+    }
+
+    /// Hears that a task that is counted again came to nothing.
+    pub(super) fn ask_again(&mut self, task: &TaskKey) -> Vec<Effect> {
+        if let Some(recheck) = self.open.remove(task) {
+            self.ask(recheck);
+        }
+        take(&mut self.effects)
     }
 
     /// Hears that a worker counted its canary wrongly.
@@ -135,7 +159,7 @@ impl Rechecker {
     }
 
     fn sum(&mut self, worker: WorkerIndex, plan: PlanIndex, costed: Costed) {
-        if self.keeps_results && self.plans[plan.0].engine() != Engine::Own {
+        if self.keeps_results {
             self.recent.add(worker, plan, costed.result.clone());
         }
         self.effects.push(Effect::Sum(worker, plan, costed));
@@ -143,9 +167,10 @@ impl Rechecker {
 
     /// Has a task counted once more: on another worker, if there is one. An audit, a third count, and
     /// whatever must be counted on the same one takes another kernel, too.
-    fn ask(&mut self, recheck: Recheck) {
+    fn ask(&mut self, mut recheck: Recheck) {
         let (key, workers) = (recheck.key(), recheck.workers());
         let elsewhere = self.roster.elsewhere(&workers);
+        recheck.is_with_first = elsewhere.is_none();
         let is_plain = recheck.counts.len() == 1 && !matches!(recheck.reason, Reason::Audit(..));
         let not_by = if is_plain && elsewhere.is_some() {
             Vec::new()
@@ -304,34 +329,40 @@ impl Rechecker {
     /// Puts a worker that counted wrongly in quarantine, and has counted again what it counted since its
     /// last good canary.
     fn quarantine(&mut self, worker: WorkerIndex, reason: String) {
-        if !self.named.insert(worker) {
-            return;
-        }
-        // While wrong counts are searched for, the last worker goes on with other kernels: what it counts
-        // is compared with what is known.
-        let goes_on = self.search.is_some() && self.roster.elsewhere(&[worker]).is_none();
+        // While wrong counts are searched for, the last worker goes on with other kernels: nothing but right sums will do.
+        // Where wrong ones may pass, too, or if it has failed its canary, what it counted is worth nothing.
+        let goes_on = self.search.is_some()
+            && self.check_is_exact
+            && !self.roster.is_retired(worker)
+            && self.roster.elsewhere(&[worker]).is_none();
         let mut suspects: BTreeMap<PlanIndex, Vec<u64>> = BTreeMap::new();
-        if !goes_on {
-            self.quarantined.insert(worker);
+        if !goes_on && self.quarantined.insert(worker) {
             self.roster.retire(worker);
             for (plan, task) in self.recent.take_untested(worker) {
-                if let Some(result) = self.recent.get((plan, task)).cloned()
-                    && let Entry::Vacant(open) = self.open.entry(result.key)
-                {
-                    suspects.entry(plan).or_default().push(task);
-                    open.insert(Recheck::new(plan, Some(worker), result, Reason::Suspect));
+                let Some(result) = self.recent.get((plan, task)).cloned() else {
+                    continue;
+                };
+                match self.open.entry(result.key) {
+                    Entry::Vacant(open) => {
+                        suspects.entry(plan).or_default().push(task);
+                        open.insert(Recheck::new(plan, Some(worker), result, Reason::Suspect));
+                    }
+                    // It is asked for already.
+                    Entry::Occupied(mut open) => open.get_mut().doubt(),
                 }
             }
         }
         let id = self.roster.id(worker);
-        let sick = SickWorker {
-            worker: id,
-            counted_by: None,
-            reason: reason.clone(),
-            suspects: suspects.values().map(|tasks| tasks.len() as u64).sum(),
-        };
-        let leaves = (!goes_on).then_some(worker);
-        self.effects.push(Effect::Quarantine(sick, leaves));
+        if self.named.insert(worker) {
+            let sick = SickWorker {
+                worker: id,
+                counted_by: None,
+                reason: reason.clone(),
+                suspects: suspects.values().map(|tasks| tasks.len() as u64).sum(),
+            };
+            let leaves = (!goes_on).then_some(worker);
+            self.effects.push(Effect::Quarantine(sick, leaves));
+        }
         if self.roster.workers_left() == 0 {
             let worker = id;
             let error = RunError::Sick { worker, reason };
@@ -381,6 +412,9 @@ impl Rechecker {
         // By the worker that is to count them, and the kernels that it must not use.
         let mut groups: BTreeMap<_, Vec<u64>> = BTreeMap::new();
         for (plan, RecordedResult { result, is_own }) in part {
+            // It may have been corrected since the search began.
+            let now = self.recent.get((plan, result.key.index)).cloned();
+            let result = now.unwrap_or(result);
             let (worker, key) = (worker_of(&result), result.key);
             let group = match self.roster.elsewhere(worker.as_slice()) {
                 Some(elsewhere) => (plan, Some(elsewhere), Vec::new()),
@@ -414,9 +448,15 @@ mod tests {
     const C: WorkerIndex = WorkerIndex(2);
 
     fn rechecker(workers: usize) -> Rechecker {
+        checked(workers, false)
+    }
+
+    /// With a check at the end that only right sums pass, or wrong ones, too.
+    fn checked(workers: usize, is_exact: bool) -> Rechecker {
         let plan = ChainPlan::new(Size::new(8).unwrap());
         let roster = Arc::new(Roster::new(workers, 0..0));
-        Rechecker::new(vec![Arc::new(plan)], roster, true)
+        let check = SumCheck::new(is_exact, |_| Ok(()));
+        Rechecker::new(vec![Arc::new(plan)], roster, true, Some(&check))
     }
 
     /// What a worker says that it counted of a task, by which kernel.
@@ -585,5 +625,109 @@ mod tests {
         assert_eq!(again, (0..20).collect::<Vec<_>>());
         let failed = in_short(rechecker.check(Some("no".to_owned()), Vec::new));
         assert!(failed[0].contains("again elsewhere, with the same results: 20 of"));
+    }
+
+    /// Lets the only worker, which counted tasks 0 to 19 as 1, count one of them as 2 by two other kernels in the
+    /// search for wrong counts.
+    fn search_finds_one(is_exact: bool) -> (Rechecker, Vec<String>) {
+        let mut rechecker = checked(1, is_exact);
+        for task in 0..20 {
+            hear(&mut rechecker, A, task, 1);
+        }
+        let effects = rechecker.check(Some("no".to_owned()), Vec::new);
+        let Some(Effect::Recount(asked)) = effects.into_iter().next_back() else {
+            panic!("nothing is counted again");
+        };
+        let task = asked.tasks[0];
+        let mut told = Vec::new();
+        for kernel in ["other", "third"] {
+            let again = count(&rechecker, (A, kernel), task, 2);
+            told = in_short(rechecker.hear(A, PLAN, again));
+        }
+        for &task in &asked.tasks[1..] {
+            let again = count(&rechecker, (A, "other"), task, 1);
+            in_short(rechecker.hear(A, PLAN, again));
+        }
+        (rechecker, told)
+    }
+
+    #[test]
+    fn the_last_worker_is_believed_only_if_nothing_but_right_sums_pass() {
+        let (mut rechecker, told) = search_finds_one(true);
+        assert_eq!(told[3], "quarantine worker-0, 0 suspects");
+        assert_eq!(told.len(), 4);
+        let none = || unreachable!("the search has begun");
+        assert_eq!(in_short(rechecker.check(None, none)), ["done"]);
+        // Nobody is left to search on.
+        rechecker.roster.retire(A);
+        let failed = in_short(rechecker.failed_canary(A, "wrong".to_owned()));
+        assert!(failed[0].starts_with("fail: "), "{failed:?}");
+        assert_eq!(rechecker.end().len(), 20);
+
+        let (mut rechecker, told) = search_finds_one(false);
+        assert_eq!(told[3], "quarantine worker-0, 19 suspects");
+        assert!(told[4].starts_with("fail: "), "{told:?}");
+        assert_eq!(rechecker.end().len(), 20);
+    }
+
+    #[test]
+    fn what_was_corrected_since_a_search_began_is_corrected_once() {
+        let mut rechecker = rechecker(3);
+        for (worker, tasks) in [(A, 0..40), (B, 40..80)] {
+            for task in tasks {
+                hear(&mut rechecker, worker, task, 1);
+            }
+        }
+        // A is wrong in all tasks, B in none: the sums contradict until all of A are corrected, and then for ever.
+        let right = |task| if task < 40 { 2 } else { 1 };
+        let mut replaced = 0;
+        loop {
+            let mut asked = rechecker.check(Some("no".to_owned()), Vec::new);
+            if matches!(asked.last(), Some(Effect::Fail(_))) {
+                break;
+            }
+            while let Some(effect) = asked.pop() {
+                match effect {
+                    Effect::Recount(recount) => {
+                        for task in recount.tasks {
+                            let by = recount.only.unwrap_or(B);
+                            let again = count(&rechecker, (by, "other"), task, right(task));
+                            asked.extend(rechecker.hear(by, PLAN, again));
+                        }
+                    }
+                    Effect::Replace { .. } => replaced += 1,
+                    _ => {}
+                }
+            }
+        }
+        assert_eq!(replaced, 40);
+    }
+
+    #[test]
+    fn a_task_that_only_its_first_worker_and_kernel_can_count_is_not_asked_for_for_ever() {
+        let mut rechecker = rechecker(2);
+        let mut first = count(&rechecker, (A, "function"), 0, 1);
+        first.audit = Some(Duration::ZERO);
+        rechecker.hear(A, PLAN, first);
+        rechecker.failed_canary(B, "wrong".to_owned());
+        let counted = |rechecker: &mut Rechecker, by| {
+            let again = count(rechecker, (by, "function"), 0, 1);
+            in_short(rechecker.hear(by, PLAN, again))
+        };
+        let asked = counted(&mut rechecker, B);
+        assert_eq!(asked, ["drop", "recount [0] on Some(0) not by 1"]);
+        let effects = counted(&mut rechecker, A);
+        assert_eq!(effects, ["audit took", "tell", "sum 0 of 0, audited"]);
+    }
+
+    #[test]
+    fn a_second_count_that_comes_to_nothing_is_asked_for_again_by_no_kernel_that_counted_it() {
+        let mut rechecker = rechecker(3);
+        let mut first = count(&rechecker, (A, "scalar"), 0, 1);
+        first.audit = Some(Duration::ZERO);
+        let asked = in_short(rechecker.hear(A, PLAN, first));
+        let key = rechecker.plans[0].key(0);
+        assert!(rechecker.is_open(&key));
+        assert_eq!(in_short(rechecker.ask_again(&key)), asked);
     }
 }

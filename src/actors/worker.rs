@@ -70,6 +70,7 @@ impl Worker {
             outlet: self.outlet.clone(),
             collector: self.collector.clone(),
             actor,
+            is_restarted: !self.threads.deaths.is_empty(),
         };
         let dispatch = dispatcher::get_default(Clone::clone);
         let device = self.shared.roster.device(self.index);

@@ -182,8 +182,8 @@ pub fn board(device: &DeviceSpec, plan: &dyn Plan) -> Result<BoardResult, BenchE
     let launcher = launcher.map_err(|_| failed("no kernel for it".to_owned()))?;
     let open = Arc::clone(&device.open);
     let open: Opener = Box::new(move || open());
-    let owner =
-        Owner::open(open, launcher, device.settings.clone()).map_err(|error| failed(error.0))?;
+    let owner = Owner::open(open, launcher, device.settings.clone())
+        .map_err(|trouble| failed(trouble.into_words()))?;
     let measured = measure(owner, plan).map_err(failed)?;
     let total = measured.tally.completions.solutions();
     check(n, total)?;

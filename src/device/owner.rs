@@ -8,7 +8,7 @@ use super::opening::{CountedCanary, DeviceTrouble, Opener, count_canary, open_te
 use super::owner_event::{LaunchTiming, OwnerEvent, ReturnReason};
 use super::owner_settings::OwnerSettings;
 use super::pace::Pace;
-use super::{Device, DeviceError, OpenError, Properties};
+use super::{Device, DeviceError, Properties};
 use crate::engine::{Completed, LaunchBatch, Launcher, Task, Ticket};
 
 /// Keeps one device busy with tasks of one plan. Nothing else talks to that device.
@@ -64,9 +64,8 @@ impl Owner {
         mut open: Opener,
         mut launcher: Arc<dyn Launcher>,
         mut settings: OwnerSettings,
-    ) -> Result<Self, OpenError> {
-        let device = open_tested(&mut open, &mut launcher);
-        let device = device.map_err(|trouble| OpenError(trouble.into_words()))?;
+    ) -> Result<Self, DeviceTrouble> {
+        let device = open_tested(&mut open, &mut launcher)?;
         settings.batch_time = settings.batch_time_on(device.properties());
         Ok(Self {
             open,

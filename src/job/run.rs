@@ -1,6 +1,5 @@
 //! Runs a job: makes its plans, starts the actors, and checks what they counted.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -81,7 +80,8 @@ impl Job {
         how.tuning.check()?;
         let plans = vec![plan(Engine::Census, self.board)];
         let board = self.board;
-        let check: SumCheck = Arc::new(move |sums: &BTreeMap<Engine, Tally>| {
+        let is_known = is_known(&board);
+        let check = SumCheck::new(is_known, move |sums| {
             let none = Tally::default();
             let census = sums.get(&Engine::Census).unwrap_or(&none);
             check_census(board, census).map_err(|error| error.to_string())
@@ -93,7 +93,6 @@ impl Job {
         let tally = report.tallies.get(&Engine::Census).copied();
         let tally = tally.unwrap_or_default();
         check_census(self.board, &tally)?;
-        let is_known = is_known(&board);
         Ok(CensusResult {
             checked: Checked::new(is_known, report.twice, report.tasks_planned),
             r180: tally.r180,
@@ -207,7 +206,7 @@ impl RunSettings {
 
 /// Compares the sums of a run with what is known, where `plan` counts all solutions.
 fn check_outcome(plan: Arc<dyn Plan>) -> SumCheck {
-    Arc::new(move |sums: &BTreeMap<Engine, Tally>| {
+    SumCheck::new(is_known(&plan.given()), move |sums| {
         outcome(plan.as_ref(), |engine| sums.get(&engine))
             .map(drop)
             .map_err(|error| error.to_string())

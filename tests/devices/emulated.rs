@@ -149,7 +149,7 @@ fn owner(plan: &ChainPlan, trouble: Arc<Trouble>) -> Owner {
 fn refused(fault: Fault) -> String {
     let opener = opener(1, Arc::new(move |_, _| Some(fault)));
     let owner = Owner::open(opener, launcher(&plan(12)), patient());
-    owner.err().unwrap().to_string()
+    owner.err().unwrap().into_words()
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::isolated::isolated;
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::device::cuda::{Cuda, CudaSettings, devices};
-use queenfold::device::{Device, OpenError, Opener, Owner, OwnerSettings};
+use queenfold::device::{Device, Opener, Owner, OwnerSettings};
 use queenfold::engine::Plan;
 
 /// What the child prints about a driver that fails in the way that `fake` names.
@@ -58,7 +58,7 @@ fn in_the_child() {
     };
     match Owner::open(open, plan.launcher().unwrap(), settings) {
         Ok(_) => println!("opened"),
-        Err(OpenError(why)) => println!("refused: {why}"),
+        Err(trouble) => println!("refused: {}", trouble.into_words()),
     }
 }
 

@@ -2,21 +2,19 @@
 //!
 //! The long test: `cargo test --release --features fault-injection,emulated-gpu --test devices -- --ignored sick::`
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::runs::{healthy, size, spec};
-use queenfold::actors::{Control, DeviceSpec, Faults, Report, RunError, RunSpec, run_on};
+use queenfold::actors::{Control, DeviceSpec, Faults, Report, RunError, RunSpec, SumCheck, run_on};
 use queenfold::board::known;
-use queenfold::engine::{Engine, Tally, WorkerId};
+use queenfold::engine::{Engine, WorkerId};
 use queenfold::outcome::Outcome;
 
 /// The board with its canaries, compared with the known counts when all is counted.
 fn board(n: u32, workers: usize) -> RunSpec {
     let mut spec = spec(n, workers);
     spec.canary = Some(Duration::from_secs(900));
-    spec.check = Some(Arc::new(move |sums: &BTreeMap<Engine, Tally>| {
+    spec.check = Some(SumCheck::new(true, move |sums| {
         Outcome::new(size(n), &sums[&Engine::Chain], sums.get(&Engine::Census))
             .map(drop)
             .map_err(|error| error.to_string())
@@ -58,6 +56,13 @@ fn what_a_device_counted_since_its_last_good_canary_is_counted_again() {
             assert_eq!(report.taken_out[0].worker, WorkerId::Device(0));
         }
     }
+}
+
+#[test]
+fn a_device_counts_on_when_the_last_worker_is_taken_out() {
+    let report = run_with(&board(15, 1), &[healthy()], "sick=worker-0,wrong=1").unwrap();
+    assert_exact(&report, 15);
+    assert_eq!(report.taken_out[0].worker, WorkerId::Cpu(0));
 }
 
 #[test]

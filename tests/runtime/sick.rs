@@ -2,21 +2,21 @@
 //!
 //! The long test: `cargo test --release --features fault-injection --test runtime -- --ignored sick::`
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use crate::alone::run_alone;
 use crate::runs::spec;
 use parking_lot::Mutex;
 use queenfold::actors::{
-    Control, EventKind, Faults, Observer, Report, RunError, RunEvent, RunSpec,
+    Control, EventKind, Faults, Observer, Report, RunError, RunEvent, RunSpec, SumCheck,
 };
 use queenfold::board::{Size, known};
 use queenfold::census::CensusPlan;
 use queenfold::chain::ChainPlan;
 use queenfold::colour::ColourPlan;
-use queenfold::engine::{Engine, Plan, Tally, WorkerId};
+use queenfold::engine::{Engine, FunctionPlan, Plan, Tally, WorkerId};
 use queenfold::outcome::Outcome;
 use queenfold::simd::Isa;
 
@@ -51,7 +51,7 @@ fn board(n: u32, engine: Engine, workers: usize) -> RunSpec {
     spec.counter.isa = Isa::best();
     spec.batch_time = Duration::from_millis(5);
     spec.canary = Some(Duration::from_secs(900));
-    spec.check = Some(Arc::new(move |sums: &BTreeMap<Engine, Tally>| {
+    spec.check = Some(SumCheck::new(true, move |sums| {
         Outcome::new(n, &sums[&engine], sums.get(&Engine::Census))
             .map(drop)
             .map_err(|error| error.to_string())
@@ -137,6 +137,35 @@ fn what_a_worker_counted_since_its_last_good_canary_is_counted_again() {
             assert!(told.iter().any(named), "{told:?}");
         }
     }
+}
+
+#[test]
+fn wrong_counts_of_an_engine_of_ones_own_are_found() {
+    let own = FunctionPlan::new(Size::new(10).unwrap(), 200, |index| {
+        // Long enough for both workers to have some.
+        thread::sleep(Duration::from_micros(100));
+        let mut tally = Tally::default();
+        tally.completions.add(1, index.into());
+        tally
+    });
+    let mut spec = spec(vec![Arc::new(own)], 2);
+    spec.audit = 0.0;
+    spec.batch_time = Duration::from_millis(1);
+    spec.check = Some(SumCheck::new(true, |sums| {
+        match sums[&Engine::Own].completions.solutions() {
+            19_900 => Ok(()),
+            other => Err(format!("{other} is not the sum of 0 to 199")),
+        }
+    }));
+    let corrected = |_| {
+        let (outcome, _) = run_with(spec.clone(), "sick=worker-1,wrong=1");
+        let report = outcome.unwrap();
+        assert_eq!(report.corrected, report.workers[1].tasks);
+        (report.corrected > 0).then_some(())
+    };
+    (0..100)
+        .find_map(corrected)
+        .expect("the sick worker never had anything to count");
 }
 
 #[test]
