@@ -59,6 +59,11 @@ impl HostKey {
         }
     }
 
+    /// Whether both hold the same key.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+
     /// The line that signs a root.
     pub(super) fn sign(&self, root: &str) -> SignatureLine {
         let signature = self.key.sign(message(root, &self.host).as_bytes());

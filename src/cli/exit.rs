@@ -306,7 +306,7 @@ impl Failure {
             }
             JobError::BoardNotForDevices { .. } | JobError::EngineNotForDevices(_) => Self::new(
                 Exit::Unavailable,
-                format!("{error}: leave out --gpu, and give --workers 1 or more"),
+                format!("{error}: without --gpu, CPU workers count it"),
             ),
             JobError::Run(error) => {
                 let mut failure = Self::from(error);

@@ -12,10 +12,13 @@ use crate::telemetry::{keep_message, printable, printable_json};
 /// Writes lines of a result to stdout, at once. Some of them contain what a file says, perhaps the file
 /// of a stranger, so characters that are not printable are escaped.
 pub fn print(lines: &str) -> Result<(), Failure> {
-    let mut out = stdout();
+    let mut text = String::with_capacity(lines.len() + 1);
     for line in lines.split('\n') {
-        writeln!(out, "{}", printable(line))?;
+        text += &printable(line);
+        text.push('\n');
     }
+    let mut out = stdout();
+    out.write_all(text.as_bytes())?;
     Ok(out.flush()?)
 }
 

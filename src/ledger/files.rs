@@ -99,7 +99,7 @@ pub(super) fn make_directory(dir: &Path) -> Result<(), LedgerError> {
         make_directory(above)?;
     }
     match fs::create_dir(dir) {
-        _ if dir.is_file() => {
+        _ if dir.exists() && !dir.is_dir() => {
             return Err(LedgerError::NotDirectory {
                 path: dir.to_owned(),
             });

@@ -195,6 +195,9 @@ impl Target {
     fn open(into: &Path, info: &RunInfo) -> Result<Self, LedgerError> {
         let with_directory = !into.exists();
         files::make_directory(into)?;
+        if !files::has_ledger(into)? {
+            files::expect_no_others(into)?;
+        }
         let lock = DirLock::take(into)?;
         if files::has_ledger(into)? {
             return Ok(Self {

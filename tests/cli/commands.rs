@@ -92,7 +92,41 @@ fn devices_alone_are_not_given_what_they_do_not_count() {
     // With CPU workers they would be left out without a word.
     let args = ["run", "-n", "29", "--engine", "chain", "--gpu", "emulated"];
     let line = refusal(&mut queenfold(&args), 6);
-    assert!(line.contains("not of 29: leave out --gpu"), "{line}");
+    assert!(
+        line.contains("not of 29: without --gpu, CPU workers count it"),
+        "{line}"
+    );
+}
+
+#[test]
+fn what_is_asked_for_is_not_dropped_without_a_word() {
+    for (args, says) in [
+        (&["8", "-n", "9"][..], "unexpected argument '8' found"),
+        (
+            &["estimate", "-n", "18", "--workers", "0"],
+            "0 workers count no sample",
+        ),
+        (&["run", "-n", "8", "--expect", "1e5"], "expected a total"),
+        (&["run", "-n", "8", "--expect", "-1"], "expected a total"),
+        (
+            &["solve", "-n", "8", "--seed", "-1"],
+            "expected a whole number from 0 to",
+        ),
+        (
+            &["array", "-n", "20", "--for", "slurm", "--tasks", "x"],
+            "expected a whole number from 1 to",
+        ),
+        (&["man", "--to", "/dev/null"], "/dev/null is a file"),
+        (
+            &["run", "-n", "8", "--dir", "/dev/null/x"],
+            "/dev/null is a file",
+        ),
+    ] {
+        let code = if says.ends_with("is a file") { 1 } else { 2 };
+        let line = refusal(&mut queenfold(args), code);
+        assert!(line.contains(says), "{args:?}: {line}");
+    }
+    assert!(!stdout(&["estimate", "--help"]).contains("--csv"));
 }
 
 #[test]
@@ -435,7 +469,7 @@ fn the_manual_has_a_page_for_each_command() {
     let refused = output(&["man", "--to", file.to_str().unwrap()]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(
-        text(&refused.stderr).contains("queenfold.1: "),
+        text(&refused.stderr).contains("queenfold.1 is a file"),
         "{refused:?}"
     );
 }

@@ -614,6 +614,11 @@ fn a_file_that_is_there_and_a_key_that_is_none_are_refused() {
             "{error}"
         );
     }
+    fs::write(&key, "5a".repeat(32)).unwrap();
+    let twice = ["--key", text(&key), "--key", text(&key)];
+    let (code, _, error) = of(&[&["certify", text(&run), "-o", text(&other)][..], &twice].concat());
+    assert_eq!((code, error.lines().count()), (2, 1), "{error}");
+    assert!(error.contains("signs already"), "{error}");
     for (what, says) in [
         (dir.path(), "is a directory"),
         (&dir.path().join("none"), "cannot be read"),

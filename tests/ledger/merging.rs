@@ -1,5 +1,6 @@
 //! Shards that are counted separately and then merged.
 
+use std::fs;
 use std::path::PathBuf;
 
 use queenfold::ledger::{Division, Merged, merge, take_out};
@@ -54,6 +55,18 @@ fn three_shards_together_are_the_whole() {
     let report = count(N, resume(&into, N).unwrap()).unwrap();
     assert!(report.is_whole());
     assert_total(N, &report);
+}
+
+#[test]
+fn nothing_is_merged_into_a_directory_with_files_of_others() {
+    let dir = tempfile::tempdir().unwrap();
+    let shards = count_shards(dir.path(), &["0/2"]);
+    let into = dir.path().join("others");
+    fs::create_dir(&into).unwrap();
+    fs::write(into.join("thesis.txt"), "mine").unwrap();
+    let error = merged(&shards, &into).unwrap_err();
+    assert!(matches!(error, LedgerError::NotEmpty { .. }), "{error}");
+    assert_eq!(fs::read_dir(&into).unwrap().count(), 1);
 }
 
 #[test]

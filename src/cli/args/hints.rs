@@ -7,7 +7,8 @@ use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
 use crate::config::{Sizes, Value};
 
-/// The command line with `run -n` before a board that stands in place of a command: `queenfold 16`.
+/// The command line with `run -n` before a board that stands in place of a command: `queenfold 16`. If there is an `-n`
+/// besides, the board is left to be refused.
 pub fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
     let is_board = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
     if args
@@ -15,15 +16,20 @@ pub fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
         .and_then(|first| first.to_str())
         .is_some_and(is_board)
     {
-        args.splice(1..1, ["run", "-n"].map(OsString::from));
+        let with_flag = &["run", "-n"][..if args.iter().any(has_flag) { 1 } else { 2 }];
+        args.splice(1..1, with_flag.iter().map(OsString::from));
     }
     args
+}
+
+/// Whether an argument is `-n`, perhaps with its value.
+fn has_flag(arg: &OsString) -> bool {
+    arg.to_str().is_some_and(|arg| arg.starts_with("-n"))
 }
 
 /// The command line that was meant by `args`, in which clap found `error`, if `program` takes it: with `-n` before a board
 /// (`run 16`, `solve --count 2 8`), or with a board before the options of a run (`--json 8`).
 pub fn meant(error: &Error, args: &[OsString], program: &Command) -> Option<Vec<OsString>> {
-    let has_flag = |arg: &OsString| arg.to_str().is_some_and(|arg| arg.starts_with("-n"));
     if error.kind() != ErrorKind::UnknownArgument || args.iter().any(has_flag) {
         return None;
     }

@@ -60,6 +60,12 @@ pub fn in_help() -> String {
     text + "\n"
 }
 
+/// Why there is no command of this name, if that is because something is missing.
+pub fn of_command(name: &str) -> Option<String> {
+    let part = missing().find(|part| part.names.contains(&name))?;
+    Some(needs_feature(&format!("`{name}`"), part.feature))
+}
+
 /// The message in place of that of clap, if the command line `args` has an `error` because something is missing.
 pub fn refusal(error: &Error, args: &[OsString]) -> Option<String> {
     let is_missing = |name: &str| match (error.kind(), name.split_once(' ')) {

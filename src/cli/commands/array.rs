@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::cli::args::flags::{Boards, choice};
+use crate::cli::args::whole::whole;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
 use crate::cli::print::array_report::script_word;
@@ -14,6 +15,7 @@ use crate::cluster::{Array, ArrayDirectory, Scheduler, Submission};
 use crate::config::{Auto, Bytes, HumanDuration, Value, Whole};
 use crate::engine::{CostTable, Engine, NoLauncher};
 use crate::job::{fastest_on_cpu, plan};
+use crate::ledger::Shard;
 use crate::simd::Isa;
 use crate::system::files::make_executable;
 use crate::telemetry::{self, printable, several};
@@ -44,7 +46,7 @@ pub struct Args {
     board: Boards,
 
     /// Array tasks: the shards that the board is divided into
-    #[arg(long, value_name = "K", allow_hyphen_values = true)]
+    #[arg(long, value_name = "K", value_parser = whole(1..=Shard::MAX_COUNT), allow_hyphen_values = true)]
     tasks: u64,
 
     /// The scheduler that runs the array

@@ -70,6 +70,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let host = host_name();
     let keys = args.key.iter().map(|key| HostKey::read(key, host.clone()));
     let keys: Vec<HostKey> = keys.collect::<Result<_, _>>()?;
+    for (at, key) in keys.iter().enumerate() {
+        if keys[..at].iter().any(|other| other.is_same(key)) {
+            let what = format!("--key {}: this key signs already", args.key[at].display());
+            return Err(Failure::usage(what));
+        }
+    }
     let (store, plans) = open(&args.dir)?;
     let unwritten = |error: io::Error| {
         let what = format!("{} cannot be written: {error}", file.display());

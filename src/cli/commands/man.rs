@@ -8,6 +8,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
 use crate::cli::args::command_groups::groups;
+use crate::cli::args::missing_parts;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
 use crate::telemetry::printable;
@@ -40,6 +41,10 @@ pub fn run(args: &Args, program: Command) -> Result<(), Failure> {
     // Gives each command its full name, such as `queenfold-run`.
     program.build();
     if let Some(dir) = &args.to {
+        if dir.exists() && !dir.is_dir() {
+            let what = format!("{} is a file, not a directory for pages", dir.display());
+            return Err(Failure::new(Exit::Error, what));
+        }
         fs::create_dir_all(dir)
             .and_then(|()| write_pages(&program, dir))
             .map_err(|error| Failure::new(Exit::Error, format!("{}: {error}", dir.display())))?;
@@ -49,9 +54,10 @@ pub fn run(args: &Args, program: Command) -> Result<(), Failure> {
     let mut command = &program;
     for name in &args.of {
         command = command.find_subcommand(name).ok_or_else(|| {
-            Failure::usage(format!(
-                "there is no command `{name}`; --help lists them, and --to DIR writes their pages"
-            ))
+            let none = || {
+                format!("there is no command `{name}`; --help lists them, and --to DIR writes their pages")
+            };
+            Failure::usage(missing_parts::of_command(name).unwrap_or_else(none))
         })?;
     }
     if io::stdout().is_terminal() && is_shown_by_man(&page(command)?) {

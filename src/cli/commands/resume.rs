@@ -61,7 +61,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let quiet = settings.config().output.quiet;
     let runner = JobRunner::new(settings.config())?;
     let run = RunDirectory::resume(&args.dir)?.configuration(annotated(&settings));
-    if !quiet && let Some(left_out) = left_out(&args.dir, &settings) {
+    // Not of a session that goes on: then this one does not begin.
+    if !quiet
+        && !is_held(&args.dir)
+        && let Some(left_out) = left_out(&args.dir, &settings)
+    {
         say(&left_out);
     }
     let counted = runner.run(run.job(), Some(&args.dir), |how, hardware| {

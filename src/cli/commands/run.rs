@@ -71,7 +71,7 @@ pub struct Args {
     shard: Option<Shard>,
 
     /// Demand this total: end with exit code 3, and print no result, if the board has another one
-    #[arg(long, value_name = "TOTAL", conflicts_with_all = ["again", "show", "shard"])]
+    #[arg(long, value_name = "TOTAL", value_parser = total, allow_hyphen_values = true, conflicts_with_all = ["again", "show", "shard"])]
     expect: Option<u128>,
 }
 
@@ -132,6 +132,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     runner.finish()
 }
 
+fn total(text: &str) -> Result<u128, &'static str> {
+    text.parse()
+        .map_err(|_| "expected a total: a whole number, in decimal digits alone")
+}
+
 /// Refuses a result of another total than the one that was demanded, if any was.
 fn expect(total: Option<u128>, outcome: &Outcome) -> Result<(), Failure> {
     let Outcome {
@@ -145,7 +150,7 @@ fn expect(total: Option<u128>, outcome: &Outcome) -> Result<(), Failure> {
     }
 }
 
-/// What a second count takes: as long as the tasks that were counted once took the first time, by another kernel.
+/// What a second count takes, by the kernels that it chooses.
 fn cost_of_again(dir: &Path, runner: &JobRunner) -> Result<String, Failure> {
     let (store, plans) = open(dir)?;
     let Confirmation { tasks, twice, .. } = Confirmation::read(&store)?;
@@ -156,7 +161,7 @@ fn cost_of_again(dir: &Path, runner: &JobRunner) -> Result<String, Failure> {
     let planned: u64 = plans.iter().map(|plan| plan.tasks()).sum();
     let seconds = runner.second_count_seconds(&plans) * left as f64 / planned.max(1) as f64;
     Ok(format!(
-        "to count again: {} by another kernel, {}",
+        "to count again: {}, by another kernel unless that takes four times as long, {}",
         several(left, "task"),
         in_words(seconds)
     ))

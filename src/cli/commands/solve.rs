@@ -3,6 +3,7 @@ use serde_json::{Value as Json, json};
 use crate::board::{Drawing, GivenBoard, LargeBoard, Size, Square, known};
 use crate::cli::args::boards::AnyBoard;
 use crate::cli::args::flags::LargeBoards;
+use crate::cli::args::whole::whole;
 use crate::cli::control::stop_report::StopReport;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, print_json, say};
@@ -39,7 +40,7 @@ pub struct Args {
     #[command(flatten)]
     boards: LargeBoards,
 
-    /// How many different boards to print at most, or `all`
+    /// How many different boards to print at most, 1 to 100000, or `all`
     #[arg(long, value_name = "K|all", default_value = "1", value_parser = how_many, allow_hyphen_values = true)]
     count: usize,
 
@@ -56,7 +57,7 @@ pub struct Args {
     random: bool,
 
     /// Choose boards at random, the same ones for each seed
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, value_name = "SEED", value_parser = whole(0..=u64::MAX), allow_hyphen_values = true)]
     seed: Option<u64>,
 
     /// Print one drawing of all boards as SVG

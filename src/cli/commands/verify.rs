@@ -47,7 +47,7 @@ pub struct Args {
     dir: PathBuf,
 
     /// The share of the tasks to count again, above 0 and up to 1
-    #[arg(long, value_name = "P", value_parser = sample, conflicts_with = "all")]
+    #[arg(long, value_name = "P", value_parser = sample, allow_hyphen_values = true, conflicts_with = "all")]
     sample: Option<Share>,
 
     /// Count every task again
@@ -69,7 +69,7 @@ pub struct Args {
 
     /// Only what the origin recorded since then: a day or a minute (UTC) such as 2026-11-23T18:30, or how
     /// long ago, such as 3h
-    #[arg(long, value_name = "T", value_parser = Timestamp::parse, requires = "origin")]
+    #[arg(long, value_name = "T", value_parser = Timestamp::parse, allow_hyphen_values = true, requires = "origin")]
     since: Option<Timestamp>,
 
     /// Print one JSON object on a line
@@ -124,6 +124,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let findings = ledger::verify(&store, &how, choice);
     recount.end();
     let findings = findings?;
+    if findings.checked == 0 && args.since.is_some() {
+        let what = "nothing was recorded by that origin since then, so nothing is counted again";
+        return Err(Failure::usage(what));
+    }
     let coverage = &findings.sums.coverage;
     let wrong = &findings.wrong_records;
     let outcome = match plans.first() {

@@ -32,7 +32,7 @@ pub const WAIT: Duration = Duration::from_secs(30);
 #[derive(Debug, clap::Args)]
 pub struct Patience {
     /// Wait at most so long until the run has obeyed
-    #[arg(long, value_name = "D", default_value = "30s", value_parser = HumanDuration::parse)]
+    #[arg(long, value_name = "D", default_value = "30s", value_parser = HumanDuration::parse, allow_hyphen_values = true)]
     wait: HumanDuration,
 }
 

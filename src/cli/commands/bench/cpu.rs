@@ -10,7 +10,7 @@ use super::cpu_report::{CpuReport, SCORED, Series};
 use super::draft::Draft;
 use crate::bench::on_cpu;
 use crate::board::Size;
-use crate::cli::exit::Failure;
+use crate::cli::exit::{Exit, Failure};
 use crate::config::{HumanDuration, Value};
 use crate::engine::{Engine, Plan};
 use crate::job::{JobError, plan};
@@ -81,7 +81,13 @@ pub fn run(args: &CpuArgs, json: bool) -> Result<(), Failure> {
     let report = CpuReport::new(Processor::detect(), workers, series, Some(watch));
     let draft = Draft::new(report, json);
     draft.print_when_stopped()?;
-    let measured = measure(&draft, budget);
+    let measured = measure(&draft, budget).and_then(|any| match any {
+        true => Ok(()),
+        false => Err(Failure::new(
+            Exit::Error,
+            "no board was counted in the time that --for gave",
+        )),
+    });
     let error = measured.as_ref().err();
     draft.print(error.map(|failure| failure.message.as_str()))?;
     measured
@@ -105,16 +111,20 @@ fn series(kernels: &[Isa], workers: usize) -> Vec<Series> {
     series
 }
 
-/// Counts each board once, then again, as long as there is time. So a change of load meets all of them.
-fn measure(draft: &Draft<CpuReport>, budget: Duration) -> Result<(), Failure> {
+/// Counts each board once, small ones first, then again, as long as there is time. So a change of load meets all of them.
+/// Returns whether any was counted.
+fn measure(draft: &Draft<CpuReport>, budget: Duration) -> Result<bool, Failure> {
     let begun = Instant::now();
     let mut series = Vec::new();
     draft.note(|report| series = report.series.clone());
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_style(
         ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| ProgressStyle::default_bar()),
     );
+    let mut places: Vec<_> = (0..series.len()).collect();
+    places.sort_by_key(|&place| (series[place].n, series[place].engine == Engine::Chain));
     for round in 0..RUNS {
-        for (place, of) in series.iter_mut().enumerate() {
+        for &place in &places {
+            let of = &mut series[place];
             let left = budget.saturating_sub(begun.elapsed());
             // What does not fit is not begun; a first run is, because nobody knows.
             if left.is_zero()
@@ -138,7 +148,7 @@ fn measure(draft: &Draft<CpuReport>, budget: Duration) -> Result<(), Failure> {
         }
     }
     bar.finish_and_clear();
-    Ok(())
+    Ok(series.iter().any(|of| !of.runs.is_empty()))
 }
 
 #[cfg(test)]

@@ -202,7 +202,7 @@ impl Measured for CpuReport {
         }
         text.push('\n');
         if self.series.iter().all(|of| of.runs.is_empty()) {
-            text += "nothing was measured: no board was counted in the time that --for gave\n";
+            text += "nothing was measured: no board was counted to its end\n";
         }
         let eighteen = (Engine::Colour, 18);
         if let (Some(one), Some(all)) = (self.best(eighteen, 1), self.best(eighteen, self.workers))

@@ -48,7 +48,7 @@ pub struct GpuArgs {
     #[arg(long, requires = "gpu", value_name = "MS", default_value_t = 3000, value_parser = whole(50..=5000_u64))]
     batch_ms: u64,
 
-    /// The largest board
+    /// The largest board, 10 to 24
     #[arg(long, requires = "gpu", value_name = "N", default_value_t = 22, value_parser = whole(10..=24_u32))]
     up_to: u32,
 }

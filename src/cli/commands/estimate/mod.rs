@@ -71,7 +71,7 @@ const BUDGET: Duration = Duration::from_secs(10);
 
 /// Flags of `estimate`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = HELP)]
+#[command(after_help = HELP, mut_arg("csv", |arg| arg.hide(true)))]
 pub struct Args {
     #[command(flatten)]
     flags: CpuFlags,
@@ -84,7 +84,7 @@ pub struct Args {
     #[arg(long = "for", value_name = "TIME", value_parser = HumanDuration::parse, allow_hyphen_values = true)]
     budget: Option<HumanDuration>,
 
-    /// Size of the sample, in tasks, 64 unless given; four times as many halve the interval
+    /// Size of the sample, 8 to 1000000 tasks, 64 unless given; four times as many halve the interval
     #[arg(long, value_name = "S", value_parser = whole(8..=1_000_000_u32), allow_hyphen_values = true)]
     sample: Option<u32>,
 
@@ -221,7 +221,7 @@ fn question(board: GivenBoard, config: &Config, costs: &CostTable) -> Result<Que
     let counter = config.hardware().counter()?;
     let workers = config.run.workers(&machine);
     if workers == 0 {
-        let what = "0 workers count nothing: give --workers from 1 to 1024";
+        let what = "0 workers count no sample: give --workers from 1 to 1024; with --gpu, devices count beside them";
         return Err(Failure::usage(what));
     }
     let engine = config.run.engine.0;
