@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Device;
 use super::opening::{CountedAlone, DeviceTrouble, count_alone, fitted};
-use crate::engine::{Plan, Task};
+use crate::engine::{Plan, Tally, Task};
 
 /// A kernel that takes this long shows the speed of its device: most of its threads are busy most of
 /// the time.
@@ -30,10 +30,8 @@ pub fn calibrate(device: &mut dyn Device, plan: &dyn Plan) -> Result<f64, String
         let counted = count_alone(device, batch, PATIENCE);
         let CountedAlone { tallies, took } = counted.map_err(DeviceTrouble::into_words)?;
         if took >= LONG_ENOUGH || count == plan.tasks() {
-            let cost: f64 = tasks.iter().map(|task| task.cost).sum();
-            let sum = tallies.into_iter().sum();
-            let work = launcher.work_of(cost / plan.total_cost(), &sum);
-            return Ok(work / took.as_secs_f64().max(1e-6));
+            let sum: Tally = tallies.into_iter().sum();
+            return Ok(sum.nodes as f64 / took.as_secs_f64().max(1e-6));
         }
         count = (8 * count).min(plan.tasks());
     }

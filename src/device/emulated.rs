@@ -17,7 +17,7 @@ use crate::engine::{
 /// A kernel as a host function of `kernels/emulated.cpp`: runs one thread, as long as there are jobs
 /// to take.
 type HostKernel = unsafe extern "C" fn(
-    specialisation: u32,
+    variant: u32,
     jobs: *const u32,
     job_count: u32,
     tables: *const u32,
@@ -30,7 +30,7 @@ macro_rules! host_kernels {
     ($($entry:literal => $function:ident),* $(,)?) => {
         unsafe extern "C" {
             $(fn $function(
-                specialisation: u32,
+                variant: u32,
                 jobs: *const u32,
                 job_count: u32,
                 tables: *const u32,
@@ -295,7 +295,7 @@ fn run(
     cancelled: &AtomicBool,
     threads: usize,
 ) -> (Vec<u64>, u32) {
-    let specialisation = launch.program().variant();
+    let variant = launch.program().variant();
     let sums: Vec<AtomicU64> = (0..launch.sums()).map(|_| AtomicU64::new(0)).collect();
     // Next job, jobs done: `Progress` of kernels/device.h.
     let progress = [AtomicU32::new(0), AtomicU32::new(0)];
@@ -306,13 +306,12 @@ fn run(
             scope.spawn(move || {
                 let (jobs, tables) = (launch.jobs().as_ptr(), launch.tables().as_ptr());
                 let (sums, progress) = (sums.as_ptr(), progress.as_ptr());
-                // SAFETY: the function is the program's own, by name, and programs are only made in
-                // this crate, with the specialisations that the function knows. `Launch::new` has
-                // checked every word that the kernel finds memory by, against as many jobs, tables
-                // and sums as there are. The buffers outlive the scope; sums and progress are only
+                // SAFETY: the function is the program's own, by name. Whoever made the program vouches for its layout,
+                // by which `Launch::new` has checked every word that the kernel finds memory by, against as many
+                // jobs, tables and sums as there are. The buffers outlive the scope; sums and progress are only
                 // touched atomically.
                 unsafe {
-                    kernel(specialisation, jobs, job_count, tables, sums, progress);
+                    kernel(variant, jobs, job_count, tables, sums, progress);
                 }
                 running.fetch_sub(1, Ordering::Relaxed);
             });

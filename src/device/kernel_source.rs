@@ -14,25 +14,35 @@ const FILES: &[(&str, &str)] = files!(
     "block.h" "colour_levels.h" "colour_own.h" "colour.h" "colour.cu"
 );
 
-/// What kernels need of the machine that they run on: the first part of every source.
-const MACHINE: &str = "device.h";
-
-/// The source of `program`: one text, without comments and without includes.
+/// The source of `program`: one text, without comments and with what its files include, each once.
 ///
 /// Comments are left out so that better words for the reader change neither the [`source_hash`] nor what
 /// was compiled before.
 pub fn kernel_source(program: DeviceProgram) -> String {
-    [MACHINE]
-        .iter()
-        .chain(program.files())
-        .filter_map(|name| FILES.iter().find(|(file, _)| file == name))
-        .flat_map(|(_, text)| text.lines())
-        .filter(|line| !line.starts_with("#include \"") && *line != "#pragma once")
+    let (mut text, mut read) = (String::new(), Vec::new());
+    add(&format!("{}.cu", program.entry()), &mut text, &mut read);
+    text
+}
+
+/// Adds the source of a file behind that of what it includes, unless it was read before.
+fn add(file: &str, text: &mut String, read: &mut Vec<&str>) {
+    let found = FILES.iter().find(|(name, _)| *name == file);
+    let Some((name, source)) = found.filter(|(name, _)| !read.contains(name)) else {
+        return;
+    };
+    read.push(name);
+    for line in source.lines() {
         // No string in a kernel contains `//`, and no comment spans lines: a test checks that.
-        .map(|line| line.split("//").next().unwrap_or_default().trim_end())
-        .filter(|line| !line.is_empty())
-        .flat_map(|line| [line, "\n"])
-        .collect()
+        let code = line.split("//").next().unwrap_or_default().trim_end();
+        match code.strip_prefix("#include \"") {
+            Some(included) => add(included.trim_end_matches('"'), text, read),
+            None if code.is_empty() || code == "#pragma once" => {}
+            None => {
+                text.push_str(code);
+                text.push('\n');
+            }
+        }
+    }
 }
 
 /// A hash of the source of `program`, which tells whether something compiled belongs to it.

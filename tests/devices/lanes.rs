@@ -25,7 +25,7 @@ const JOB_WORDS: usize = 4;
 fn draw(n: u32) -> (Vec<u64>, f64) {
     let plan = ChainPlan::new(Size::new(n).unwrap());
     let launcher = plan.launcher().unwrap();
-    let words = launcher.program().specialisation().unwrap().value as usize + 1;
+    let words = launcher.program().variant() as usize + 1;
     let mut random = fastrand::Rng::with_seed(n.into());
     let (mut jobs, mut tables, mut seen) = (Vec::new(), Vec::new(), 0_u64);
     for index in 0..TASKS {

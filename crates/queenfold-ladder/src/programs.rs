@@ -2,9 +2,9 @@
 
 #![expect(unsafe_code, reason = "vouches for the layouts of the kernels")]
 
-use queenfold_engines::engine::{
-    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, ThreadUse,
-};
+use std::ops::RangeInclusive;
+
+use queenfold_engines::engine::{DeviceProgram, LaunchError, LaunchWords, Layout, ThreadUse};
 
 /// Both programs.
 pub const PROGRAMS: [DeviceProgram; 2] = [BIT_BOARD, NODE_LAYER];
@@ -13,16 +13,12 @@ pub const PROGRAMS: [DeviceProgram; 2] = [BIT_BOARD, NODE_LAYER];
 /// `BitBoardSums` of `kernels/bit_board.h`.
 // SAFETY: `check_bit_board` bounds every word that the kernel indexes by; the layout
 // is that of the structs in the header.
-pub(super) const BIT_BOARD: DeviceProgram = unsafe {
-    let files = &["rows.h", "bit_board.h", "bit_board.cu"];
-    DeviceProgram::new("bit_board", files, ThreadUse::OnePerJob, BIT_BOARD_LAYOUT)
-};
+pub(super) const BIT_BOARD: DeviceProgram =
+    unsafe { DeviceProgram::new("bit_board", ThreadUse::OnePerJob, BIT_BOARD_LAYOUT) };
 
 const BIT_BOARD_LAYOUT: Layout = Layout {
-    job_words: JobWords::AndRowsAbove {
-        fixed: 3,
-        table_word: 1,
-    },
+    // Three, and one for each row above.
+    job_words: |tables| 3_usize.saturating_add(tables[1] as usize),
     group_word: None,
     group_words: 4,
     group_sums: 4,
@@ -33,13 +29,11 @@ const BIT_BOARD_LAYOUT: Layout = Layout {
 /// `NodeLayerSums` of `kernels/node_layer.h`.
 // SAFETY: `check_board` bounds the rows, which is all that the kernel indexes by; the layout
 // is that of the structs in the header.
-pub(super) const NODE_LAYER: DeviceProgram = unsafe {
-    let files = &["rows.h", "node_layer.h", "node_layer.cu"];
-    DeviceProgram::new("node_layer", files, ThreadUse::OnePerJob, NODE_LAYER_LAYOUT)
-};
+pub(super) const NODE_LAYER: DeviceProgram =
+    unsafe { DeviceProgram::new("node_layer", ThreadUse::OnePerJob, NODE_LAYER_LAYOUT) };
 
 const NODE_LAYER_LAYOUT: Layout = Layout {
-    job_words: JobWords::Fixed(3),
+    job_words: |_| 3,
     group_word: None,
     group_words: 1,
     group_sums: 2,
@@ -48,7 +42,7 @@ const NODE_LAYER_LAYOUT: Layout = Layout {
 
 /// The kernels have arrays of as many rows as the largest board.
 fn check_board(words: &LaunchWords<'_>) -> Result<(), LaunchError> {
-    check_value(words, 0, 1, 32)
+    check_value(words, 0, 1..=32)
 }
 
 /// The kernel indexes by rows of the board, and by the columns of the queens above: each row above
@@ -56,9 +50,9 @@ fn check_board(words: &LaunchWords<'_>) -> Result<(), LaunchError> {
 fn check_bit_board(words: &LaunchWords<'_>) -> Result<(), LaunchError> {
     check_board(words)?;
     let (n, mark) = (words.tables[0], words.tables[1]);
-    check_value(words, 1, 0, n)?;
-    check_value(words, 2, 0, 1)?;
-    check_value(words, 3, 0, n - 1)?;
+    check_value(words, 1, 0..=n)?;
+    check_value(words, 2, 0..=1)?;
+    check_value(words, 3, 0..=n - 1)?;
     let full = u32::MAX >> (32 - n);
     for (index, job) in words.jobs.chunks_exact(words.job_words).enumerate() {
         let (down, queens) = (job[1], &job[3..]);
@@ -66,10 +60,9 @@ fn check_bit_board(words: &LaunchWords<'_>) -> Result<(), LaunchError> {
         let alone = queens.iter().all(|queen| queen.is_power_of_two());
         // As many columns as queens: no two share one.
         if !alone || columns.count_ones() != mark || columns & !full != 0 || down != columns {
-            return Err(LaunchError::Job {
-                job: index,
-                why: "the columns taken are not those of one queen in each row above",
-            });
+            return Err(LaunchError(format!(
+                "job {index}: the columns taken are not those of one queen in each row above"
+            )));
         }
     }
     Ok(())
@@ -78,19 +71,9 @@ fn check_bit_board(words: &LaunchWords<'_>) -> Result<(), LaunchError> {
 fn check_value(
     words: &LaunchWords<'_>,
     word: usize,
-    least: u32,
-    most: u32,
+    range: RangeInclusive<u32>,
 ) -> Result<(), LaunchError> {
-    let value = words.tables[word];
-    if (least..=most).contains(&value) {
-        return Ok(());
-    }
-    Err(LaunchError::TableValue {
-        word,
-        value,
-        least,
-        most,
-    })
+    LaunchError::unless_within(word, words.tables[word], range)
 }
 
 #[cfg(test)]
@@ -106,12 +89,7 @@ mod tests {
             assert!(node_layer(n).is_ok() && bit_board(n).is_ok(), "n = {n}");
         }
         for n in [0, 33, u32::MAX] {
-            let refused = Err(LaunchError::TableValue {
-                word: 0,
-                value: n,
-                least: 1,
-                most: 32,
-            });
+            let refused = LaunchError::unless_within(0, n, 1..=32).map(|()| unreachable!());
             assert_eq!(node_layer(n), refused);
             assert_eq!(bit_board(n), refused);
         }
@@ -124,14 +102,7 @@ mod tests {
             launch.map(|_| ())
         };
         assert_eq!(launch(6, 0, 5), Ok(()));
-        let refused = |word, value, most| {
-            Err(LaunchError::TableValue {
-                word,
-                value,
-                least: 0,
-                most,
-            })
-        };
+        let refused = |word, value, most| LaunchError::unless_within(word, value, 0..=most);
         assert_eq!(launch(7, 0, 5), refused(1, 7, 6));
         assert_eq!(launch(6, 2, 5), refused(2, 2, 1));
         assert_eq!(launch(6, 0, 6), refused(3, 6, 5));
@@ -155,7 +126,7 @@ mod tests {
             (0b111, [1, 4]),
         ] {
             let error = launch(down, queens).unwrap_err();
-            assert!(matches!(error, LaunchError::Job { job: 0, .. }), "{error}");
+            assert!(error.0.starts_with("job 0: "), "{error}");
         }
     }
 }

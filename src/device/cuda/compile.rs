@@ -222,7 +222,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-    use crate::engine::{JobWords, Layout, ThreadUse};
+    use crate::engine::{Layout, ThreadUse};
 
     /// A compiler that is this shell script.
     fn compiler(folder: &tempfile::TempDir, script: &str, limit: Duration) -> Compiler {
@@ -239,14 +239,14 @@ mod tests {
 
     fn program() -> DeviceProgram {
         let layout = Layout {
-            job_words: JobWords::Fixed(1),
+            job_words: |_| 1,
             group_word: None,
             group_words: 1,
             group_sums: 1,
             check: |_| Ok(()),
         };
         // SAFETY: there is no such kernel, so nothing runs it.
-        unsafe { DeviceProgram::new("made_up", &["rows.h"], ThreadUse::OnePerJob, layout) }
+        unsafe { DeviceProgram::new("made_up", ThreadUse::OnePerJob, layout) }
     }
 
     const LONG: Duration = Duration::from_secs(10);

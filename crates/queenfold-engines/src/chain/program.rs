@@ -3,9 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::board::Size;
-use crate::engine::{
-    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, RESERVED, Specialisation, ThreadUse,
-};
+use crate::engine::{DeviceProgram, LaunchError, LaunchWords, Layout, RESERVED, ThreadUse};
 
 /// Words of a job: columns, up, down, group.
 pub(super) const JOB_WORDS: usize = 4;
@@ -65,25 +63,21 @@ pub(super) fn fitted(of: DeviceProgram, shared_memory: u32) -> DeviceProgram {
 
 /// The variant for jobs that leave up to `depth` rows, which must be in [`DEPTHS`].
 fn program(depth: u32) -> DeviceProgram {
-    DeviceProgram {
-        entry: "chain",
-        files: &["chain.h", "chain.cu"],
-        specialisation: Some(Specialisation {
-            macro_name: "QF_DEPTH",
-            value: depth,
-        }),
-        // As `chain_shared` of the kernel: row words and stack.
-        memory_of_thread: (depth + 1) * 4 + depth * 16,
-        memory_of_block: 0,
-        most_threads: MOST_THREADS,
-        threads: ThreadUse::FillTheDevice,
-        layout: Layout {
-            job_words: JobWords::Fixed(JOB_WORDS),
-            group_word: Some(JOB_WORDS - 1),
-            group_words: depth as usize + 1,
-            group_sums: GROUP_SUMS,
-            check: check_rows_left,
-        },
+    let layout = Layout {
+        job_words: |_| JOB_WORDS,
+        group_word: Some(JOB_WORDS - 1),
+        group_words: depth as usize + 1,
+        group_sums: GROUP_SUMS,
+        check: check_rows_left,
+    };
+    // As `chain_shared` of the kernel: row words and stack.
+    let memory_of_thread = (depth + 1) * 4 + depth * 16;
+    #[expect(unsafe_code, reason = "vouches for the layout of the kernel")]
+    // SAFETY: the kernel indexes its stack and rows by the rows left, which the check bounds by the depth.
+    unsafe {
+        DeviceProgram::new("chain", ThreadUse::FillTheDevice, layout)
+            .with_variant("QF_DEPTH", depth)
+            .with_blocks(MOST_THREADS, memory_of_thread, 0)
     }
 }
 
@@ -91,18 +85,16 @@ fn program(depth: u32) -> DeviceProgram {
 /// kernel finds the word of a row by the number of columns that are free.
 fn check_rows_left(words: &LaunchWords<'_>) -> Result<(), LaunchError> {
     let (jobs, _) = words.jobs.as_chunks::<JOB_WORDS>();
-    let wrong = |&[columns, ..]: &[u32; JOB_WORDS]| {
-        columns.count_zeros().wrapping_sub(1) >= words.specialisation
-    };
+    let wrong =
+        |&[columns, ..]: &[u32; JOB_WORDS]| columns.count_zeros().wrapping_sub(1) >= words.variant;
     // Without an exit the loop becomes vector code.
     if jobs.iter().filter(|job| wrong(job)).count() == 0 {
         return Ok(());
     }
     jobs.iter().position(wrong).map_or(Ok(()), |job| {
-        Err(LaunchError::Job {
-            job,
-            why: "it leaves no row to fill, or more rows than the kernel has room for",
-        })
+        Err(LaunchError(format!(
+            "job {job}: it leaves no row to fill, or more rows than the kernel has room for"
+        )))
     })
 }
 
@@ -127,7 +119,7 @@ mod tests {
     fn a_device_with_little_shared_memory_gets_jobs_of_fewer_rows() {
         let depth = |n, shared: u32| {
             let program = program_for(Size::new(n).unwrap()).unwrap();
-            fitted(program, shared * 1024).specialisation.unwrap().value
+            fitted(program, shared * 1024).variant()
         };
         // An H100, an A100, and an RTX 3090, 4090 or 5090.
         assert_eq!(
@@ -157,7 +149,7 @@ mod tests {
             }
             for rows_left in [0, depth + 1, 32] {
                 let error = launch(rows_left).unwrap_err();
-                assert!(matches!(error, LaunchError::Job { job: 1, .. }), "{error}");
+                assert!(error.0.starts_with("job 1: "), "{error}");
             }
         }
     }

@@ -7,15 +7,15 @@ use super::job_recount::recount_job;
 use super::lines::{Lines, Parity};
 use super::open_squares::OpenSquares;
 use super::orientation::Orientation;
-use super::program::{COLOUR_ROWS, HEAD_WORDS, MOST_LEFT, SET_SUMS, program_for};
+use super::program::{COLOUR_ROWS, HEAD_WORDS, MOST_LEFT, program_for};
 use super::row_sets::words;
 use super::side::Side;
 use super::sub_board::{SubBoard, Target};
 use super::{ColourBoard, Partition, VERSION, canary};
 use crate::board::Size;
 use crate::engine::{
-    Completed, CounterSettings, DeviceCanary, DeviceProgram, Engine, Launch, LaunchBatch,
-    LaunchError, Launcher, Mismatch, SampledJob, Tally, Task, TaskKey, interpolate, isolate,
+    Canary, Completed, CounterSettings, DeviceProgram, Engine, JobGroup, Jobs, Launch, LaunchBatch,
+    LaunchError, Launcher, Mismatch, SampledLaunch, Tally, Task, TaskKey, interpolate,
 };
 use crate::simd::Isa;
 
@@ -31,23 +31,11 @@ pub(super) struct ColourLauncher {
 struct ColourBatch {
     board: ColourBoard,
     /// `None` if there are no jobs.
-    launch: Option<Launch>,
+    launch: Option<SampledLaunch>,
     /// One for each task, with the partitions that are in jobs.
     tallies: Vec<Tally>,
-    sets: Vec<SetOfTask>,
     /// What is left to the CPU: the sets whose rows of a colour are too many for the kernel, or none.
     beside: Vec<RankOfTask>,
-    /// What is counted again on the CPU.
-    sample: Option<SampledJob>,
-}
-
-/// A row set of one task. A launch returns sums for each.
-#[derive(Clone, Copy)]
-struct SetOfTask {
-    /// Index of the task in the batch.
-    task: usize,
-    /// The number of solutions that each completion stands for.
-    weight: u8,
 }
 
 /// A rank of one task.
@@ -69,39 +57,6 @@ impl ColourLauncher {
             placements: work * device_placements(n),
         })
     }
-
-    /// Makes a batch of the partitions in `ranges`. One of its jobs, chosen by `seed`, is counted again on the
-    /// CPU.
-    fn make(
-        &self,
-        ranges: impl Iterator<Item = Range<u64>>,
-        seed: u64,
-    ) -> Result<ColourBatch, LaunchError> {
-        let mut maker = Maker::new(&self.board);
-        let tallies = ranges
-            .enumerate()
-            .map(|(task, ranks)| maker.take(ranks, task))
-            .collect();
-        let sample = isolate(
-            &self.program.layout,
-            seed,
-            &mut maker.jobs,
-            &mut maker.tables,
-            &mut maker.sets,
-        );
-        let launch = match sample {
-            Some(_) => Some(Launch::new(self.program, maker.jobs, maker.tables)?),
-            None => None,
-        };
-        Ok(ColourBatch {
-            board: self.board.clone(),
-            launch,
-            tallies,
-            sets: maker.sets,
-            beside: maker.beside,
-            sample,
-        })
-    }
 }
 
 impl Launcher for ColourLauncher {
@@ -109,43 +64,36 @@ impl Launcher for ColourLauncher {
         self.program
     }
 
-    /// In placements on all rows of a colour.
+    /// Nodes are placements on all rows of a colour.
     fn work(&self) -> f64 {
         self.placements
     }
 
-    fn work_of(&self, _: f64, tally: &Tally) -> f64 {
-        tally.nodes as f64
-    }
-
     fn batch(&self, tasks: &[Task], seed: u64) -> Result<Box<dyn LaunchBatch>, LaunchError> {
-        let ranges = tasks.iter().map(|task| {
+        let mut maker = Maker::new(&self.board);
+        let take = |(at, task): (usize, &Task)| {
             assert_eq!(task.key.engine, Engine::Colour, "{}", task.key);
-            task.ranks.clone()
-        });
-        Ok(Box::new(self.make(ranges, seed)?))
+            maker.take(task.ranks.clone(), at)
+        };
+        let tallies = tasks.iter().enumerate().map(take).collect();
+        Ok(Box::new(ColourBatch {
+            board: self.board.clone(),
+            launch: maker.jobs.into_launch(self.program, seed)?,
+            tallies,
+            beside: maker.beside,
+        }))
     }
 
-    fn canary(&self, multiprocessors: u32) -> Result<DeviceCanary, LaunchError> {
+    fn of_canary(&self) -> (Canary, Box<dyn Launcher>) {
         let canary = canary::canary(self.board.size());
         let small = Self {
             board: canary.size().into(),
             program: self.program,
             placements: 0.0,
         };
-        let copies = multiprocessors.div_ceil(COPY_FOR);
-        let ranges = || canary.tasks().iter().map(|task| task.ranks.clone());
-        let all = (0..copies).flat_map(|_| ranges());
-        Ok(DeviceCanary {
-            batch: Box::new(small.make(all, 0)?),
-            canary,
-        })
+        (canary, Box::new(small))
     }
 }
-
-/// For so many multiprocessors one copy of the canary is enough: it has a thousand jobs, and their blocks, of which
-/// no more than 15 fit on one of them, count a job each.
-const COPY_FOR: u32 = 32;
 
 /// Counts what is left to the CPU and adds it to the tallies of the tasks. It is counted when the launch has ended:
 /// before, the device would wait for it.
@@ -178,39 +126,26 @@ fn count_beside(
 
 impl LaunchBatch for ColourBatch {
     fn launch(&self) -> Option<&Launch> {
-        self.launch.as_ref()
+        self.launch.as_ref().map(|sampled| &sampled.launch)
     }
 
     fn tallies(self: Box<Self>, completed: Option<&Completed>) -> Result<Vec<Tally>, Mismatch> {
         let mut tallies = self.tallies;
-        count_beside(&self.board, &self.beside, &mut tallies)?;
-        let (Some(launch), Some(sample)) = (&self.launch, &self.sample) else {
-            return Ok(tallies);
-        };
-        let sums = launch.returned(completed)?;
-        let expected = recount_job(&self.board, launch, sample.job);
-        let given = &sums[sample.group * SET_SUMS..][..SET_SUMS];
-        if given != expected {
-            return Err(Mismatch(format!(
-                "a sampled job has {} solutions, {} placements on black and {} on white on the device, {} and {} \
-                 and {} on the CPU",
-                given[0], given[1], given[3], expected[0], expected[1], expected[3]
-            )));
-        }
-        for (set, sums) in self.sets.iter().zip(sums.chunks_exact(SET_SUMS)) {
-            let &[solutions, black, held, white] = sums else {
-                continue;
-            };
-            if black != held {
-                return Err(Mismatch(format!(
-                    "the tables of a row set hold {held} placements on the device, and {black} were counted in \
-                     them"
-                )));
+        if let Some(launch) = &self.launch {
+            let recount = |launch: &_, job| recount_job(&self.board, launch, job);
+            for (group, &[solutions, black, held, white]) in launch.sums(completed, recount)? {
+                if black != held {
+                    return Err(Mismatch(format!(
+                        "the tables of a row set hold {held} placements on the device, and {black} were counted in \
+                         them"
+                    )));
+                }
+                let tally = &mut tallies[group.task];
+                tally.completions.add(group.weight, solutions.into());
+                tally.nodes += black + white;
             }
-            let tally = &mut tallies[set.task];
-            tally.completions.add(set.weight, solutions.into());
-            tally.nodes += black + white;
         }
+        count_beside(&self.board, &self.beside, &mut tallies)?;
         Ok(tallies)
     }
 }
@@ -265,9 +200,7 @@ struct Maker<'a> {
     columns: Vec<Vec<u16>>,
     /// The image of the given board that squares were open on last, and these.
     image: Option<(usize, OpenSquares)>,
-    jobs: Vec<u32>,
-    tables: Vec<u32>,
-    sets: Vec<SetOfTask>,
+    jobs: Jobs,
     beside: Vec<RankOfTask>,
 }
 
@@ -277,9 +210,7 @@ impl<'a> Maker<'a> {
             board,
             columns: words(Lines::of(board.size()).even),
             image: None,
-            jobs: Vec::new(),
-            tables: Vec::new(),
-            sets: Vec::new(),
+            jobs: Jobs::default(),
             beside: Vec::new(),
         }
     }
@@ -359,16 +290,14 @@ impl<'a> Maker<'a> {
     }
 
     fn add(&mut self, partition: &Partition, words: &[u32], task: usize) {
-        let set = self.sets.len() as u32;
-        self.tables.extend(words);
-        self.sets.push(SetOfTask {
-            task,
-            weight: partition.set.weight,
-        });
+        let set = self.jobs.groups.len() as u32;
+        self.jobs.tables.extend(words);
+        let weight = partition.set.weight;
+        self.jobs.groups.push(JobGroup { task, weight });
         let columns = &self.columns[partition.set.even.count_ones() as usize];
         for units in columns.chunks(units_of_job(self.board.size())) {
             let first = units[0].into();
-            self.jobs.extend([set, first, units.len() as u32, 0]);
+            self.jobs.add([set, first, units.len() as u32, 0]);
         }
     }
 }
@@ -383,8 +312,8 @@ mod tests {
     use super::*;
     use crate::colour::ColourPlan;
     use crate::colour::cost::Costs;
-    use crate::colour::program::{BOARDS, JOB_WORDS};
-    use crate::engine::{DeviceSpans, Plan, Ticket};
+    use crate::colour::program::{BOARDS, JOB_WORDS, SET_SUMS};
+    use crate::engine::{DeviceCanary, DeviceSpans, Plan, Ticket};
 
     fn launcher(n: u32) -> (ColourPlan, ColourLauncher) {
         let n = Size::new(n).unwrap();
@@ -396,13 +325,6 @@ mod tests {
 
     fn tasks(plan: &ColourPlan) -> Vec<Task> {
         (0..plan.tasks()).map(|index| plan.task(index)).collect()
-    }
-
-    fn batch(n: u32, seed: u64) -> Box<ColourBatch> {
-        let (plan, launcher) = launcher(n);
-        let ranges = tasks(&plan).into_iter().map(|task| task.ranks);
-        let made = launcher.make(ranges, seed);
-        Box::new(made.unwrap())
     }
 
     /// What a device that makes no mistake returns, by the recount.
@@ -459,24 +381,21 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_wrong_is_noticed() {
-        let wrong = |change: &dyn Fn(&mut Completed, usize), what: &str| {
-            let batch = batch(9, 1);
-            let sampled = batch.sets.len() - 1;
-            let mut completed = exact(&batch.board, batch.launch().unwrap());
-            change(&mut completed, sampled * SET_SUMS);
+    fn wrong_sums_are_noticed() {
+        let wrong = |change: &dyn Fn(&mut [u64]), what: &str| {
+            let (plan, launcher) = launcher(9);
+            let batch = launcher.batch(&tasks(&plan), 1).unwrap();
+            let mut completed = exact(&launcher.board, batch.launch().unwrap());
+            change(&mut completed.sums);
             let error = batch.tallies(Some(&completed)).unwrap_err();
             assert!(error.0.contains(what), "{error}");
         };
-        wrong(&|completed, _| completed.jobs_done -= 1, "jobs of");
-        wrong(&|completed, _| completed.sums.truncate(4), "sums, not");
-        for sum in 0..SET_SUMS {
-            let change = |completed: &mut Completed, at: usize| completed.sums[at + sum] += 1;
+        for sum in 1..=SET_SUMS {
+            let change = |sums: &mut [u64]| sums[sums.len() - sum] += 1;
             wrong(&change, "sampled job");
         }
         for sum in [1, 2] {
-            let change = |completed: &mut Completed, _: usize| completed.sums[sum] += 1;
-            wrong(&change, "tables of a row set");
+            wrong(&|sums: &mut [u64]| sums[sum] += 1, "tables of a row set");
         }
     }
 

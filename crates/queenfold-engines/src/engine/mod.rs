@@ -49,10 +49,10 @@ pub use launch::{
 };
 pub use launch::{
     Device, DeviceCanary, DeviceError, DeviceSpan, DeviceSpans, NoLauncher, OpenError, Properties,
-    Specialisation, Ticket,
+    Ticket,
 };
-pub use launch::{JobWords, LaunchWords, Layout, ThreadUse};
-pub(crate) use launch::{RESERVED, SampledJob, isolate};
+pub(crate) use launch::{JobGroup, Jobs, RESERVED, SampledLaunch};
+pub use launch::{LaunchWords, Layout, ThreadUse};
 pub use mismatch::{GivenUp, Mismatch};
 pub use origin::{CountedBy, KernelName, Origin, WorkerId, WorkerIdError};
 pub use plan::{Counter, Plan};

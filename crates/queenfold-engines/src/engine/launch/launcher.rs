@@ -7,7 +7,6 @@ use super::batch::LaunchBatch;
 use super::layout::LaunchError;
 use super::program::DeviceProgram;
 use crate::engine::canary::Canary;
-use crate::engine::tally::Tally;
 use crate::engine::task::Task;
 
 /// Makes launches of the tasks of one plan, and tallies of what a device returns.
@@ -23,14 +22,9 @@ pub trait Launcher: Send + Sync {
         None
     }
 
-    /// The work of a device for the whole board, estimated, in a unit of the engine's own: with the speed of a
+    /// The work of a device for the whole board, estimated, in nodes of its tallies: with the speed of a
     /// device (`device::calibrate` of the program) this gives the time it needs.
     fn work(&self) -> f64;
-
-    /// The work of a device for tasks with this share of the costs of the plan, which gave this tally.
-    fn work_of(&self, share: f64, _tally: &Tally) -> f64 {
-        share * self.work()
-    }
 
     /// Makes a batch of tasks of the plan. `seed` chooses which part of it is counted again on the
     /// CPU, so that a device that counts wrongly is noticed.
@@ -39,13 +33,29 @@ pub trait Launcher: Send + Sync {
     /// The launch does not fit its program: a defect of the launcher.
     fn batch(&self, tasks: &[Task], seed: u64) -> Result<Box<dyn LaunchBatch>, LaunchError>;
 
-    /// The canary of a device, made for the same program: enough copies of each task
-    /// that the threads of so many multiprocessors have something to count.
+    /// The canary of devices that run this program, and a launcher for its board.
+    fn of_canary(&self) -> (Canary, Box<dyn Launcher>);
+
+    /// The canary of a device with so many multiprocessors: enough copies of each task that all of them have something
+    /// to count.
     ///
     /// # Errors
     /// As [`batch`](Self::batch).
-    fn canary(&self, multiprocessors: u32) -> Result<DeviceCanary, LaunchError>;
+    fn canary(&self, multiprocessors: u32) -> Result<DeviceCanary, LaunchError> {
+        let (canary, launcher) = self.of_canary();
+        let copies = multiprocessors.div_ceil(COPY_FOR);
+        let tasks = (0..copies).flat_map(|_| (0..canary.tasks().len()).map(|at| canary.task(at)));
+        Ok(DeviceCanary {
+            batch: launcher.batch(&tasks.collect::<Vec<_>>(), 0)?,
+            canary,
+        })
+    }
 }
+
+/// For so many multiprocessors one copy of a canary is enough. That of the chain has 30,000 jobs, one at least for each of
+/// their threads. That of the colour engine has a thousand, and no more than 15 blocks, which count a job each, fit on a
+/// multiprocessor.
+const COPY_FOR: u32 = 32;
 
 /// A canary as a launch.
 pub struct DeviceCanary {

@@ -1,13 +1,15 @@
 //! How kernels read the words of a launch, and which words they must not be given.
 
+use std::ops::RangeInclusive;
+
 /// How a kernel reads the words of a launch.
 ///
 /// [`Launch::new`](super::Launch::new) refuses words that do not fit, because kernels index memory
 /// by them without checks of their own.
 #[derive(Clone, Copy)]
 pub struct Layout {
-    /// Words of a job.
-    pub job_words: JobWords,
+    /// Words of a job, by those of the tables.
+    pub job_words: fn(&[u32]) -> usize,
     /// Which word of a job is the index of its group. `None`: there is one group, and all jobs
     /// belong to it.
     pub group_word: Option<usize>,
@@ -19,82 +21,15 @@ pub struct Layout {
     pub check: fn(&LaunchWords<'_>) -> Result<(), LaunchError>,
 }
 
-/// How many words a job has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JobWords {
-    /// The same number in every job.
-    Fixed(usize),
-    /// `fixed`, and one for each row above the one that jobs begin at. The word at `table_word` of
-    /// the table says how many rows these are.
-    AndRowsAbove {
-        /// Words that every job has.
-        fixed: usize,
-        /// The position of the word of the table.
-        table_word: usize,
-    },
-}
-
 /// Words that no kernel must be given. The text says which word, and what it should be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum LaunchError {
-    /// The last job is cut off.
-    #[error("{words} words are no whole number of jobs of {job_words} words")]
-    JobWords {
-        /// Words given.
-        words: usize,
-        /// Words of a job.
-        job_words: usize,
-    },
-    /// More jobs than a kernel can number.
-    #[error("{0} jobs in one launch; at most 2^31 - 1 fit")]
-    TooManyJobs(usize),
-    /// The last group is cut off, or there is another number of groups than one where jobs name
-    /// none.
-    #[error("{words} words are no table of {groups} of {group_words} words")]
-    TableWords {
-        /// Words given.
-        words: usize,
-        /// Words of a group.
-        group_words: usize,
-        /// `one group` or `groups`.
-        groups: &'static str,
-    },
-    /// A job is of a group that is not in the table.
-    #[error("job {job} is of group {group}, and there are {groups} groups")]
-    Group {
-        /// The position of the job.
-        job: usize,
-        /// Its group.
-        group: u32,
-        /// Groups in the table.
-        groups: usize,
-    },
-    /// The table holds a number that the kernel does not handle.
-    #[error("word {word} of the table is {value}, not {least} to {most}")]
-    TableValue {
-        /// The position of the word.
-        word: usize,
-        /// What it is.
-        value: u32,
-        /// The smallest number allowed.
-        least: u32,
-        /// The largest number allowed.
-        most: u32,
-    },
-    /// A job holds what the kernel does not handle.
-    #[error("job {job}: {why}")]
-    Job {
-        /// The position of the job.
-        job: usize,
-        /// What is wrong with it.
-        why: &'static str,
-    },
-}
+#[error("{0}")]
+pub struct LaunchError(pub String);
 
 /// The words of a launch that a kernel's own check looks at. Sizes and groups are right.
 pub struct LaunchWords<'a> {
-    /// What the kernel is compiled for; 0 where there is one variant alone.
-    pub specialisation: u32,
+    /// The variant of the program; 0 where there is one alone.
+    pub variant: u32,
     /// The words of all jobs.
     pub jobs: &'a [u32],
     /// Words of a job.
@@ -103,65 +38,63 @@ pub struct LaunchWords<'a> {
     pub tables: &'a [u32],
 }
 
+impl LaunchError {
+    /// Refuses what a word of the tables says if it is not in this range.
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn unless_within(word: usize, value: u32, range: RangeInclusive<u32>) -> Result<(), Self> {
+        if range.contains(&value) {
+            return Ok(());
+        }
+        let (least, most) = range.into_inner();
+        Err(Self(format!(
+            "word {word} of the tables says {value}, not {least} to {most}"
+        )))
+    }
+}
+
 impl Layout {
     /// Whether a kernel may be given these words. If so: the number of jobs, and of sums.
     pub(super) fn check(
         &self,
-        specialisation: u32,
+        variant: u32,
         jobs: &[u32],
         tables: &[u32],
     ) -> Result<(u32, usize), LaunchError> {
-        let groups = self.groups(tables)?;
-        let job_words = self.job_words_by(tables);
+        let (words, group_words) = (tables.len(), self.group_words);
+        let groups = words / group_words;
+        if !words.is_multiple_of(group_words) || (self.group_word.is_none() && groups != 1) {
+            let groups = self.group_word.map_or("one group", |_| "groups");
+            return Err(LaunchError(format!(
+                "{words} words are no table of {groups} of {group_words} words"
+            )));
+        }
+        let job_words = (self.job_words)(tables);
         let job_count = job_count(jobs.len(), job_words)?;
         if let Some(word) = self.group_word {
             check_groups(jobs, job_words, word, groups)?;
         }
-        let words = LaunchWords {
-            specialisation,
+        (self.check)(&LaunchWords {
+            variant,
             jobs,
             job_words,
             tables,
-        };
-        (self.check)(&words)?;
+        })?;
         Ok((job_count, groups * self.group_sums))
-    }
-
-    fn groups(&self, tables: &[u32]) -> Result<usize, LaunchError> {
-        let words = tables.len();
-        let one = self.group_word.is_none();
-        let group_words = self.group_words;
-        let groups = words / group_words;
-        if !words.is_multiple_of(group_words) || (one && groups != 1) {
-            return Err(LaunchError::TableWords {
-                words,
-                group_words,
-                groups: if one { "one group" } else { "groups" },
-            });
-        }
-        Ok(groups)
-    }
-
-    fn job_words_by(&self, tables: &[u32]) -> usize {
-        match self.job_words {
-            JobWords::Fixed(words) => words,
-            JobWords::AndRowsAbove { fixed, table_word } => {
-                fixed.saturating_add(tables[table_word] as usize)
-            }
-        }
     }
 }
 
 fn job_count(words: usize, job_words: usize) -> Result<u32, LaunchError> {
     if !words.is_multiple_of(job_words) {
-        return Err(LaunchError::JobWords { words, job_words });
+        return Err(LaunchError(format!(
+            "{words} words are no whole number of jobs of {job_words} words"
+        )));
     }
     let jobs = words / job_words;
     // A host that ends a launch early writes 2³¹ into the number of the next job.
-    u32::try_from(jobs)
-        .ok()
-        .filter(|jobs| *jobs < 1 << 31)
-        .ok_or(LaunchError::TooManyJobs(jobs))
+    let counted = u32::try_from(jobs).ok().filter(|jobs| *jobs < 1 << 31);
+    counted.ok_or_else(|| LaunchError(format!("{jobs} jobs in one launch; at most 2^31 - 1 fit")))
 }
 
 fn check_groups(
@@ -176,12 +109,12 @@ fn check_groups(
     if jobs.is_empty() || (largest as usize) < groups {
         return Ok(());
     }
-    let beyond = of_jobs().enumerate();
-    let mut beyond = beyond.filter(|(_, group)| *group as usize >= groups);
-    match beyond.next() {
-        Some((job, group)) => Err(LaunchError::Group { job, group, groups }),
-        None => Ok(()),
-    }
+    let beyond = of_jobs().position(|group| group as usize >= groups);
+    let job = beyond.unwrap_or_default();
+    Err(LaunchError(format!(
+        "job {job} is of group {}, and there are {groups} groups",
+        jobs[job * job_words + word]
+    )))
 }
 
 #[cfg(test)]
@@ -190,7 +123,7 @@ mod tests {
 
     /// Jobs of three words, the last of which is the group; a group has two words and four sums.
     const GROUPED: Layout = Layout {
-        job_words: JobWords::Fixed(3),
+        job_words: |_| 3,
         group_word: Some(2),
         group_words: 2,
         group_sums: 4,
@@ -199,17 +132,14 @@ mod tests {
             .chunks(words.job_words)
             .position(|job| job[0] == 9)
         {
-            Some(job) => Err(LaunchError::Job { job, why: "nine" }),
+            Some(job) => Err(LaunchError(format!("job {job}: nine"))),
             None => Ok(()),
         },
     };
 
     /// Jobs of one word and as many more as the table says; one group, of one word.
     const ALONE: Layout = Layout {
-        job_words: JobWords::AndRowsAbove {
-            fixed: 1,
-            table_word: 0,
-        },
+        job_words: |tables| 1_usize.saturating_add(tables[0] as usize),
         group_word: None,
         group_words: 1,
         group_sums: 4,
@@ -224,39 +154,42 @@ mod tests {
         assert_eq!(GROUPED.check(0, &[], &[]), Ok((0, 0)));
     }
 
+    fn refused(layout: &Layout, jobs: &[u32], tables: &[u32]) -> String {
+        layout.check(0, jobs, tables).unwrap_err().0
+    }
+
     #[test]
     fn a_job_that_is_cut_off_is_refused() {
-        let (words, job_words) = (5, 3);
-        let error = LaunchError::JobWords { words, job_words };
-        assert_eq!(GROUPED.check(0, &[0; 5], &[7; 4]), Err(error));
-        let job_words = 4;
-        let error = LaunchError::JobWords { words, job_words };
-        assert_eq!(ALONE.check(0, &[0; 5], &[3]), Err(error));
+        let said = "5 words are no whole number of jobs of";
+        assert_eq!(
+            refused(&GROUPED, &[0; 5], &[7; 4]),
+            format!("{said} 3 words")
+        );
+        assert_eq!(refused(&ALONE, &[0; 5], &[3]), format!("{said} 4 words"));
         // A table that asks for jobs longer than memory.
         assert!(ALONE.check(0, &[0; 5], &[u32::MAX]).is_err());
     }
 
     #[test]
     fn a_group_that_is_cut_off_is_refused() {
-        let error = GROUPED.check(0, &[0; 3], &[7; 3]).unwrap_err();
         let said = "3 words are no table of groups of 2 words";
-        assert_eq!(error.to_string(), said);
+        assert_eq!(refused(&GROUPED, &[0; 3], &[7; 3]), said);
     }
 
     #[test]
     fn a_kernel_without_groups_has_one_table() {
         for tables in [&[][..], &[3, 3]] {
-            let error = ALONE.check(0, &[0; 4], tables).unwrap_err();
-            assert!(matches!(error, LaunchError::TableWords { .. }), "{error}");
+            let said = refused(&ALONE, &[0; 4], tables);
+            assert!(said.ends_with("no table of one group of 1 words"), "{said}");
         }
     }
 
     #[test]
     fn a_job_of_a_group_that_is_not_there_is_refused() {
         for (job, group, groups) in [(1, 2, 2), (1, u32::MAX, 2), (0, 0, 0)] {
-            let jobs = [1, 1, 0, 1, 1, group];
-            let refused = GROUPED.check(0, &jobs, &vec![7; 2 * groups]);
-            assert_eq!(refused, Err(LaunchError::Group { job, group, groups }));
+            let said = refused(&GROUPED, &[1, 1, 0, 1, 1, group], &vec![7; 2 * groups]);
+            let expected = format!("job {job} is of group {group}, and there are {groups} groups");
+            assert_eq!(said, expected);
         }
     }
 
@@ -264,13 +197,15 @@ mod tests {
     fn more_jobs_than_a_kernel_numbers_are_refused() {
         assert_eq!(job_count((1 << 31) - 1, 1), Ok((1 << 31) - 1));
         for jobs in [1 << 31, 1 << 32, usize::MAX] {
-            assert_eq!(job_count(jobs, 1), Err(LaunchError::TooManyJobs(jobs)));
+            assert!(job_count(jobs, 1).is_err(), "{jobs}");
         }
     }
 
     #[test]
     fn the_kernel_has_a_check_of_its_own() {
-        let refused = GROUPED.check(0, &[1, 1, 0, 9, 1, 0], &[7; 2]).unwrap_err();
-        assert_eq!(refused.to_string(), "job 1: nine");
+        assert_eq!(
+            refused(&GROUPED, &[1, 1, 0, 9, 1, 0], &[7; 2]),
+            "job 1: nine"
+        );
     }
 }

@@ -6,19 +6,19 @@
 
 mod batch;
 mod device;
+mod jobs;
 mod launcher;
 mod layout;
 mod program;
 mod request;
-mod sample;
 #[cfg(test)]
 pub(crate) mod variants;
 
 pub use batch::LaunchBatch;
 pub use device::{Device, DeviceError, OpenError, Properties};
+pub(crate) use jobs::{JobGroup, Jobs, SampledLaunch};
 pub use launcher::{DeviceCanary, Launcher, NoLauncher};
-pub use layout::{JobWords, LaunchError, LaunchWords, Layout};
+pub use layout::{LaunchError, LaunchWords, Layout};
 pub(crate) use program::RESERVED;
-pub use program::{BLOCK_THREADS, DeviceProgram, Specialisation, ThreadUse};
+pub use program::{BLOCK_THREADS, DeviceProgram, ThreadUse};
 pub use request::{Completed, DeviceSpan, DeviceSpans, Launch, Ticket};
-pub(crate) use sample::{SampledJob, isolate};

@@ -1,5 +1,10 @@
 //! The kernels that devices run, described so that a device needs no knowledge of engines.
 
+#![expect(
+    unsafe_code,
+    reason = "whoever describes a kernel vouches for its layout"
+)]
+
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::RangeInclusive;
@@ -33,30 +38,19 @@ const MOST_OF_CUDA: u32 = 1024;
 #[derive(Clone, Copy)]
 pub struct DeviceProgram {
     /// The name of the entry point.
-    pub(crate) entry: &'static str,
-    /// The files of its source, in the order in which they include each other.
-    pub(crate) files: &'static [&'static str],
-    /// What the kernel is compiled for, where there are variants of it.
-    pub(crate) specialisation: Option<Specialisation>,
+    entry: &'static str,
+    /// The macro that the source expects where there are variants of it, and its value.
+    variant: Option<(&'static str, u32)>,
     /// Bytes of shared memory for each thread.
-    pub(crate) memory_of_thread: u32,
+    memory_of_thread: u32,
     /// Bytes of shared memory for a block besides, which all of its threads use.
-    pub(crate) memory_of_block: u32,
+    memory_of_block: u32,
     /// The most threads of a block.
-    pub(crate) most_threads: u32,
+    most_threads: u32,
     /// How threads take jobs.
-    pub(crate) threads: ThreadUse,
+    threads: ThreadUse,
     /// How it reads a launch.
-    pub(crate) layout: Layout,
-}
-
-/// A number that a kernel is compiled for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Specialisation {
-    /// The macro that the source expects.
-    pub macro_name: &'static str,
-    /// Its value.
-    pub value: u32,
+    pub(super) layout: Layout,
 }
 
 /// How the threads of a kernel take jobs.
@@ -71,26 +65,16 @@ pub enum ThreadUse {
 }
 
 impl DeviceProgram {
-    /// A program without variants, whose threads share no memory: its entry point, the
-    /// [files](Self::files) of its source, how its threads take jobs and how it reads a launch.
+    /// A program without variants, whose threads share no memory: its entry point, how its threads take jobs and how it
+    /// reads a launch. Its source is the file of that name, with `.cu` behind it.
     ///
     /// # Safety
     /// The layout must refuse every launch whose words would lead the kernel out of its memory, and must
     /// describe what the kernel reads and writes.
-    #[expect(
-        unsafe_code,
-        reason = "whoever describes a kernel vouches for its layout"
-    )]
-    pub const unsafe fn new(
-        entry: &'static str,
-        files: &'static [&'static str],
-        threads: ThreadUse,
-        layout: Layout,
-    ) -> Self {
+    pub const unsafe fn new(entry: &'static str, threads: ThreadUse, layout: Layout) -> Self {
         Self {
             entry,
-            files,
-            specialisation: None,
+            variant: None,
             memory_of_thread: 0,
             memory_of_block: 0,
             most_threads: MOST_OF_CUDA,
@@ -99,19 +83,44 @@ impl DeviceProgram {
         }
     }
 
+    /// The variant of it for which this macro has this value.
+    ///
+    /// # Safety
+    /// That of [`new`](Self::new), for this variant.
+    pub(crate) const unsafe fn with_variant(self, macro_name: &'static str, value: u32) -> Self {
+        Self {
+            variant: Some((macro_name, value)),
+            ..self
+        }
+    }
+
+    /// The same with blocks of at most so many threads, which share so many bytes of memory for each thread, and for the
+    /// block besides.
+    ///
+    /// # Safety
+    /// It is as much as the kernel uses.
+    pub(crate) const unsafe fn with_blocks(
+        self,
+        most_threads: u32,
+        memory_of_thread: u32,
+        memory_of_block: u32,
+    ) -> Self {
+        Self {
+            memory_of_thread,
+            memory_of_block,
+            most_threads,
+            ..self
+        }
+    }
+
     /// The name of its entry point.
     pub const fn entry(&self) -> &'static str {
         self.entry
     }
 
-    /// What it is compiled for; `None` if there is one variant alone.
-    pub const fn specialisation(&self) -> Option<Specialisation> {
-        self.specialisation
-    }
-
-    /// What it is compiled for as a number; 0 if there is one variant alone.
+    /// Which variant it is; 0 if there is one alone.
     pub fn variant(&self) -> u32 {
-        self.specialisation.map_or(0, |special| special.value)
+        self.variant.map_or(0, |(_, value)| value)
     }
 
     /// Bytes of shared memory of a block of this many threads.
@@ -143,18 +152,11 @@ impl DeviceProgram {
         }
     }
 
-    /// The files of its source, in the order in which they include each other, by their names in the
-    /// folder of the kernels. Before them comes what all kernels need of the machine.
-    pub const fn files(&self) -> &'static [&'static str] {
-        self.files
-    }
-
     /// The compiler options that specialise it for devices of this architecture: `sm_90`, or
     /// `compute_90` for the portable intermediate form.
     pub fn options(&self, architecture: &str) -> Vec<String> {
-        let define = self
-            .specialisation
-            .map(|Specialisation { macro_name, value }| format!("-D{macro_name}={value}u"));
+        let variant = self.variant;
+        let define = variant.map(|(macro_name, value)| format!("-D{macro_name}={value}u"));
         [
             format!("--gpu-architecture={architecture}"),
             "--std=c++17".to_owned(),
@@ -168,8 +170,8 @@ impl DeviceProgram {
 impl fmt::Display for DeviceProgram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.entry)?;
-        match self.specialisation {
-            Some(Specialisation { value, .. }) => write!(f, "-{value}"),
+        match self.variant {
+            Some((_, value)) => write!(f, "-{value}"),
             None => Ok(()),
         }
     }
@@ -183,7 +185,7 @@ impl fmt::Debug for DeviceProgram {
 
 impl PartialEq for DeviceProgram {
     fn eq(&self, other: &Self) -> bool {
-        (self.entry, self.specialisation) == (other.entry, other.specialisation)
+        (self.entry, self.variant) == (other.entry, other.variant)
     }
 }
 
@@ -191,26 +193,24 @@ impl Eq for DeviceProgram {}
 
 impl Hash for DeviceProgram {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.entry, self.specialisation).hash(state);
+        (self.entry, self.variant).hash(state);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::JobWords;
 
-    #[expect(unsafe_code, reason = "nothing launches it")]
     fn program() -> DeviceProgram {
         let layout = Layout {
-            job_words: JobWords::Fixed(1),
+            job_words: |_| 1,
             group_word: None,
             group_words: 1,
             group_sums: 1,
             check: |_| Ok(()),
         };
         // SAFETY: nothing launches it.
-        unsafe { DeviceProgram::new("made_up", &[], ThreadUse::OnePerJob, layout) }
+        unsafe { DeviceProgram::new("made_up", ThreadUse::OnePerJob, layout) }
     }
 
     #[test]
