@@ -20,7 +20,7 @@ use crate::engine::{Completed, LaunchBatch, Launcher, Task, Ticket};
 /// |---|---|
 /// | The device does not open, or miscounts its first canary. | It is not used. |
 /// | It has no kernel, or a launch does not fit its program. | It is given up. |
-/// | It is out of memory. | Batches are halved, down to one task, or to [`least_jobs`](OwnerSettings::least_jobs) jobs if these take less than a mebibyte; then it is given up. |
+/// | It is out of memory. | Batches are halved, down to one task; then it is given up. |
 /// | It is lost, hangs, or returns fewer jobs than it was sent, also of a canary. | Its tasks are returned at once; it is opened and tested again, up to [`restarts`](OwnerSettings::restarts) times; then it is given up. |
 /// | A sampled part of a launch has another count on the CPU, or it miscounts its canary when it is opened again. | [`Mismatch`](OwnerEvent::Mismatch): earlier counts may be wrong too. |
 pub struct Owner {
@@ -51,9 +51,6 @@ pub(super) struct InFlight {
     pub(super) batch: Box<dyn LaunchBatch>,
     pub(super) since: Instant,
 }
-
-/// If memory is too short even for a launch of so many bytes, the device is given up.
-const LEAST_BYTES: u64 = 1 << 20;
 
 impl Owner {
     /// Opens the device, and lets it count its canary with the program of `launcher`.
@@ -231,11 +228,7 @@ impl Owner {
                 });
                 Ok(())
             }
-            Err(DeviceError::OutOfMemory)
-                if tasks.len() > 1
-                    && (jobs / 2 >= self.settings.least_jobs
-                        || launch.bytes() / 2 >= LEAST_BYTES) =>
-            {
+            Err(DeviceError::OutOfMemory) if tasks.len() > 1 => {
                 self.most_jobs = jobs / 2;
                 self.halve(tasks);
                 Ok(())

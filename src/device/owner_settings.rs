@@ -13,10 +13,8 @@ pub struct OwnerSettings {
     pub batch_time: Duration,
     /// The cost of the first launches, before the speed of the device is known, in core-seconds.
     pub first_cost: f64,
-    /// The most jobs in a launch, at least [`least_jobs`](Self::least_jobs).
+    /// The most jobs in a launch of more than one task.
     pub most_jobs: u32,
-    /// If memory is too short even for this number of jobs, the device is given up.
-    pub least_jobs: u32,
     /// How often to open a lost device again.
     pub restarts: u32,
     /// A launch is lost if it takes this long and also ten times as long as its cost predicts.
@@ -30,7 +28,6 @@ impl Default for OwnerSettings {
             // 25 ms on the fastest device, a second on a slow one.
             first_cost: 12.0,
             most_jobs: 8 << 20,
-            least_jobs: 64 << 10,
             restarts: 2,
             least_patience: Duration::from_secs(20),
         }

@@ -12,7 +12,7 @@ use queenfold::actors::RunSpec;
 use queenfold::board::{GivenBoard, Size, known};
 use queenfold::census::CensusPlan;
 use queenfold::colour::{ColourBoard, ColourPlan, recount_job};
-use queenfold::device::{Device, Emulated, EmulatedSettings, Fault, Owner, OwnerSettings, Trouble};
+use queenfold::device::{Device, Emulated, EmulatedSettings, Fault, Owner, Trouble};
 use queenfold::engine::{CounterSettings, Launch, LaunchError, Launcher, NoLauncher, Plan, Task};
 use queenfold::simd::Isa;
 
@@ -234,11 +234,7 @@ fn a_wrong_sum_and_a_missing_job_are_noticed() {
 fn a_device_that_is_lost_loses_nothing() {
     let plan = ColourPlan::new(size(14));
     for fault in [Fault::Lost, Fault::OutOfMemory] {
-        let settings = OwnerSettings {
-            least_jobs: 1,
-            ..patient()
-        };
-        let owner = Owner::open(opener(1, once(1, fault)), launcher(&plan), settings).unwrap();
+        let owner = Owner::open(opener(1, once(1, fault)), launcher(&plan), patient()).unwrap();
         let outcome = drive(owner, tasks(&plan), 2);
         assert_eq!(outcome.total(), 365_596, "{fault:?}");
     }

@@ -320,11 +320,7 @@ fn without_memory_batches_are_halved_until_they_fit() {
     let trouble = Arc::new(move |_, launch: &Launch| {
         (launch.job_count() > limit).then_some(Fault::OutOfMemory)
     });
-    let settings = OwnerSettings {
-        least_jobs: 16,
-        ..patient()
-    };
-    let owner = Owner::open(opener(1, trouble), launcher(&plan), settings).unwrap();
+    let owner = owner(&plan, trouble);
     let outcome = drive(owner, tasks, usize::MAX);
     assert_eq!(outcome.total(), 365_596);
     assert!(!outcome.given_up);

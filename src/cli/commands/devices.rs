@@ -140,6 +140,7 @@ fn gpus(n: u32) -> GpuListing {
     let described = found.devices.iter().map(|properties| {
         let opened = Cuda::open(CudaSettings {
             index: properties.identity.index,
+            helper: std::env::current_exe().ok(),
             ..CudaSettings::default()
         });
         let mut described = json!(properties);

@@ -44,7 +44,8 @@ impl Clock {
     /// Whether the device has reached the first mark, as far as is known. An error shows again at the
     /// first launch.
     pub(super) fn has_started(&self) -> bool {
-        reached(self.mark) != Ok(false)
+        // SAFETY: the mark lives and is recorded.
+        unsafe { reached(self.mark) != Ok(false) }
     }
 
     /// When `event` happened.
@@ -66,8 +67,9 @@ impl Clock {
             unsafe { event::record(self.next, aside) }?;
             self.renewing = true;
         }
-        if self.renewing && reached(self.next)? {
-            // SAFETY: the next mark is recorded and complete.
+        // SAFETY: the next mark lives and is recorded.
+        if self.renewing && unsafe { reached(self.next) }? {
+            // SAFETY: it is complete, too.
             self.at = unsafe { self.time(self.next) }?;
             std::mem::swap(&mut self.mark, &mut self.next);
             self.renewing = false;
@@ -87,9 +89,12 @@ impl Drop for Clock {
     }
 }
 
-/// Whether the device has reached a recorded event.
-pub(super) fn reached(event: CUevent) -> Result<bool, DriverError> {
-    // SAFETY: events of this module's callers live as long as the context.
+/// Whether the device has reached an event.
+///
+/// # Safety
+/// The event lives and is recorded.
+pub(super) unsafe fn reached(event: CUevent) -> Result<bool, DriverError> {
+    // SAFETY: it lives, says the caller.
     match unsafe { event::query(event) } {
         Err(DriverError(CUresult::CUDA_ERROR_NOT_READY)) => Ok(false),
         done => done.map(|()| true),

@@ -3,12 +3,14 @@
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use cudarc::nvrtc::{result, sys};
 
+use super::child::{Process, READING};
 use super::{CudaSettings, cache, guarded};
 use crate::device::kernel_source;
 use crate::engine::DeviceProgram;
@@ -95,7 +97,7 @@ impl Compiler {
     }
 
     fn in_child(&self, program: DeviceProgram, options: &[String]) -> Result<Vec<u8>, String> {
-        let mut child = Command::new(&self.program)
+        let child = Command::new(&self.program)
             .arg(CHILD)
             .args(options)
             .stdin(Stdio::piped())
@@ -103,9 +105,10 @@ impl Compiler {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|error| format!("{}: {error}", self.program.display()))?;
-        let source = kernel_source(program);
-        let stdin = child.stdin.take();
-        let writer = thread::spawn(move || {
+        let mut process = Process(child);
+        let child = &mut process.0;
+        let (source, stdin) = (kernel_source(program), child.stdin.take());
+        thread::spawn(move || {
             if let Some(mut stdin) = stdin {
                 // A child that ends early reports the reason itself.
                 let _ = stdin.write_all(source.as_bytes());
@@ -113,49 +116,34 @@ impl Compiler {
         });
         let kernel = read_all(child.stdout.take());
         let message = read_all(child.stderr.take());
-        let ended = wait(&mut child, self.limit);
-        // These threads do not panic, and they end because the pipes of the ended child are closed.
-        let _ = writer.join();
-        let kernel = kernel.join().unwrap_or_default();
-        let message = message.join().unwrap_or_default();
-        let message = String::from_utf8_lossy(&message).trim().to_owned();
-        match ended {
-            Ok(true) if !kernel.is_empty() => Ok(kernel),
-            Ok(_) => Err(format!("{} failed: {message}", self.version)),
-            Err(error) => Err(format!("{}: {error}", self.version)),
+        let Some(status) = process.wait(self.limit) else {
+            return Err(format!(
+                "{}: still not done after {:.0?}",
+                self.version, self.limit
+            ));
+        };
+        let [kernel, message] =
+            [kernel, message].map(|all| all.recv_timeout(READING).unwrap_or_default());
+        if status.success() && !kernel.is_empty() {
+            return Ok(kernel);
         }
+        let message = String::from_utf8_lossy(&message);
+        Err(format!("{} failed: {}", self.version, message.trim()))
     }
 }
 
-fn read_all(from: Option<impl Read + Send + 'static>) -> thread::JoinHandle<Vec<u8>> {
+/// Reads on a thread of its own, and then sends it all.
+fn read_all(from: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
+    let (sender, all_read) = channel();
     thread::spawn(move || {
         let mut all = Vec::new();
         if let Some(mut from) = from {
             // What was read before an error is kept.
             let _ = from.read_to_end(&mut all);
         }
-        all
-    })
-}
-
-/// Waits for a child for at most `limit`, and then ends it. Returns whether it succeeded.
-fn wait(child: &mut Child, limit: Duration) -> Result<bool, String> {
-    let begin = Instant::now();
-    loop {
-        match child.try_wait() {
-            Ok(Some(status)) => return Ok(status.success()),
-            Ok(None) if begin.elapsed() < limit => thread::sleep(Duration::from_millis(5)),
-            outcome => {
-                // If it cannot be killed it has ended by itself.
-                let _ = child.kill();
-                let _ = child.wait();
-                return match outcome {
-                    Err(error) => Err(error.to_string()),
-                    _ => Err(format!("still not done after {limit:.0?}")),
-                };
-            }
-        }
-    }
+        let _ = sender.send(all);
+    });
+    all_read
 }
 
 /// The version of the NVRTC on this machine.
@@ -220,6 +208,7 @@ fn nvrtc(source: &str, options: &[String]) -> Result<Vec<u8>, String> {
 #[cfg(unix)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
+    use std::time::Instant;
 
     use super::*;
     use crate::engine::{Layout, ThreadUse};

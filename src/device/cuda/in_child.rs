@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::CudaSettings;
+use super::child::{ENDING, Process, READING};
 use super::compile::COMPILE_TIME;
 use super::message::{self, Answer, Order};
 use crate::device::{Device, DeviceError, OpenError, Properties};
@@ -30,12 +31,6 @@ const OPENING: Duration = Duration::from_secs(60);
 /// How long it may take to queue a launch, besides the compilation of a kernel.
 const SUBMITTING: Duration = Duration::from_secs(20);
 
-/// How long a killed child may take to end. The system takes the device from it, and its memory.
-const ENDING: Duration = Duration::from_secs(5);
-
-/// How long the last words of a child that has ended may take to arrive.
-const READING: Duration = Duration::from_secs(1);
-
 /// A device that a child owns.
 pub(super) struct InChild {
     process: Process,
@@ -48,30 +43,6 @@ pub(super) struct InChild {
     last_words: LastWords,
     completed: VecDeque<Completed>,
     submitting: Duration,
-}
-
-/// A child, which is killed when it is not needed any more.
-struct Process(Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // If it cannot be killed, it has ended by itself.
-        let _ = self.0.kill();
-        self.wait(ENDING);
-    }
-}
-
-impl Process {
-    /// How it ended; `None` if it runs after `patience`.
-    fn wait(&mut self, patience: Duration) -> Option<ExitStatus> {
-        let begin = Instant::now();
-        loop {
-            match self.0.try_wait() {
-                Ok(None) if begin.elapsed() < patience => thread::sleep(Duration::from_millis(5)),
-                ended => return ended.ok().flatten(),
-            }
-        }
-    }
 }
 
 impl InChild {
@@ -199,7 +170,6 @@ impl LastWords {
 
     /// What happened, and what the child said last. It has closed its output.
     fn after(&self, what: &str) -> String {
-        // A process that the child started may keep stderr open.
         let _ = self.all_read.recv_timeout(READING);
         match &**self.line.lock() {
             "" => what.to_owned(),
@@ -261,7 +231,10 @@ impl Device for InChild {
                 Some(Answer::Completed(completed)) => self.completed.push_back(completed),
                 Some(other) => return Err(unexpected(&other)),
                 None => {
-                    let why = format!("the process that owns it took no launch for {left:.0?}");
+                    let why = format!(
+                        "the process that owns it took no launch for {:.0?}",
+                        self.submitting
+                    );
                     return Err(DeviceError::Lost(why));
                 }
             }

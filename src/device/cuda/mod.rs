@@ -7,6 +7,7 @@
 #![expect(unsafe_code, reason = "calls of the CUDA driver")]
 
 mod cache;
+mod child;
 mod clock;
 mod compile;
 mod driver;
@@ -39,15 +40,15 @@ pub use stream::Cuda;
 pub struct CudaSettings {
     /// Its number among the devices that CUDA shows, from 0.
     pub index: usize,
-    /// Threads of a block, at most: for the kernels of engines a multiple of 32, 32 to 256. The chain takes 128 of them,
-    /// and the colour kernel as many as let most threads run at a time. The kernels of the ladder take 1 to 1024.
+    /// Threads of a block, at most: for the kernels of engines a multiple of 32, 32 to 256. The chain takes at most
+    /// 128 of them, and the colour kernel as many as let most threads run at a time. The kernels of the ladder take 1 to 1024.
     pub block: u32,
     /// Streams, 1 to 4: launches of different streams overlap.
     pub streams: usize,
     /// Launches that each stream holds, 1 to 4.
     pub slots_per_stream: usize,
-    /// The program to start as a child, as compiler or as owner of a device that this process can no longer
-    /// use: this one, in normal use. Without one, embedded kernels are used, and such a device is lost.
+    /// The program `queenfold`, to start as a child: as compiler, or as owner of a device that this process can no longer
+    /// use. `None` unless given: embedded kernels are used, and such a device is lost.
     pub helper: Option<PathBuf>,
     /// Where compiled kernels are kept; `None` to keep none.
     pub cache: Option<PathBuf>,
@@ -63,7 +64,7 @@ impl Default for CudaSettings {
             block: 256,
             streams: 2,
             slots_per_stream: 2,
-            helper: std::env::current_exe().ok(),
+            helper: None,
             cache: cache_folder(),
             grace: Duration::from_secs(5),
         }

@@ -5,7 +5,9 @@ use std::ptr;
 use std::time::Duration;
 
 use cudarc::driver::result::{self, DriverError, event, stream};
-use cudarc::driver::sys::{CUdeviceptr, CUevent, CUevent_flags, CUevent_wait_flags, CUstream};
+use cudarc::driver::sys::{
+    CUdeviceptr, CUevent, CUevent_flags, CUevent_wait_flags, CUfunction, CUmodule, CUstream,
+};
 
 use super::clock::{Clock, reached};
 use super::driver::elapsed;
@@ -14,12 +16,16 @@ use crate::engine::{Completed, DeviceSpan, DeviceSpans, Launch, Ticket};
 /// A kernel ready to be launched.
 #[derive(Clone, Copy)]
 pub(super) struct Ready {
-    pub(super) function: cudarc::driver::sys::CUfunction,
+    pub(super) module: CUmodule,
+    pub(super) function: CUfunction,
     /// As many blocks as the device runs at a time.
     pub(super) blocks: u32,
     /// Threads in a block.
     pub(super) block: u32,
+    /// Bytes of shared memory of a block.
     pub(super) shared: u32,
+    /// Registers of a thread.
+    pub(super) registers: u32,
 }
 
 /// Writing this, or anything above the number of jobs, to a launch's next job ends it early.
@@ -55,12 +61,8 @@ pub(super) struct Slot {
     cancelled: CUevent,
     /// Whether such a copy may still be under way.
     cancelling: bool,
-    holds: Option<Held>,
-}
-
-struct Held {
-    ticket: Ticket,
-    sums: usize,
+    /// A launch, and how many sums it gives.
+    holds: Option<(Ticket, usize)>,
 }
 
 /// A buffer on the device, and one as long in host memory that the device can reach.
@@ -230,21 +232,18 @@ impl Slot {
             event::record(downloaded, self.stream)?;
         }
         self.cancelling = false;
-        self.holds = Some(Held {
-            ticket,
-            sums: launch.sums(),
-        });
+        self.holds = Some((ticket, launch.sums()));
         Ok(())
     }
 
     /// What the slot holds, if it is complete.
     pub(super) fn completed(&mut self, clock: &Clock) -> Result<Option<Completed>, DriverError> {
-        let Some(Held { ticket, sums }) = &self.holds else {
+        let Some((ticket, sums)) = self.holds else {
             return Ok(None);
         };
-        let (ticket, sums) = (*ticket, *sums);
         let [begun, uploaded, counted, downloaded] = self.events;
-        if !reached(downloaded)? {
+        // SAFETY: the event lives, and was recorded when the slot was filled.
+        if !unsafe { reached(downloaded) }? {
             return Ok(None);
         }
         // SAFETY: all these events were recorded when the slot was filled, and are complete.

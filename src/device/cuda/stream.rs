@@ -12,7 +12,7 @@ use super::clock::Clock;
 use super::compile::Compiler;
 use super::driver::{describe, failed, properties, start};
 use super::image::embedded;
-use super::poisoned::{Poisoned, poison};
+use super::poisoned::{Poisoned, poison, poisoned};
 use super::slot::{LEAST_UP, Ready, Slot};
 use super::{CudaSettings, guarded};
 use crate::device::{Device, DeviceError, OpenError, Properties};
@@ -34,7 +34,7 @@ pub struct Cuda {
     settings: CudaSettings,
     compiler: Result<Compiler, String>,
     device: sys::CUdevice,
-    kernels: HashMap<DeviceProgram, Loaded>,
+    kernels: HashMap<DeviceProgram, Ready>,
     slots: Vec<Slot>,
     streams: Vec<CUstream>,
     /// The stream for operations that must not wait for launches.
@@ -44,14 +44,6 @@ pub struct Cuda {
     /// The time that `clock` counts from.
     opened: Instant,
     submitted: u64,
-    /// Whether the context still works.
-    alive: bool,
-}
-
-struct Loaded {
-    module: sys::CUmodule,
-    ready: Ready,
-    registers: u32,
 }
 
 impl Cuda {
@@ -93,7 +85,6 @@ impl Cuda {
             clock: None,
             opened: Instant::now(),
             submitted: 0,
-            alive: true,
             settings,
         };
         // SAFETY: the context was given just now.
@@ -132,54 +123,48 @@ impl Cuda {
     pub fn occupancy(&mut self, program: DeviceProgram) -> Result<(u32, u32), DeviceError> {
         let ready = self.kernel(program)?;
         let blocks = ready.blocks / self.properties.multiprocessors.max(1);
-        let registers = self
-            .kernels
-            .get(&program)
-            .map_or(0, |loaded| loaded.registers);
-        Ok((registers, blocks * ready.block / WARP))
+        Ok((ready.registers, blocks * ready.block / WARP))
     }
 
     /// The kernel of `program`, which is compiled and loaded once: by the compiler of this machine if
     /// there is one, or else from the embedded form.
     fn kernel(&mut self, program: DeviceProgram) -> Result<Ready, DeviceError> {
-        if let Some(loaded) = self.kernels.get(&program) {
-            return Ok(loaded.ready);
+        if let Some(ready) = self.kernels.get(&program) {
+            return Ok(*ready);
         }
         let (major, minor) = self.properties.compute.unwrap_or_default();
         let architecture = format!("sm_{major}{minor}");
+        let driver = &self.properties.driver;
         let mut why = Vec::new();
         let mut loaded = None;
-        match &self.compiler {
-            Ok(compiler) => match compiler.compile(program, &architecture, &self.properties.driver)
-            {
-                Ok(image) => match self.load(program, &image) {
-                    Ok(kernel) => loaded = Some(kernel),
-                    Err(error) if is_of_the_image(error) => {
-                        compiler.refuse(program, &architecture, &self.properties.driver);
-                        why.push(format!("compiled: {}", describe(error)));
+        let compiler = self.compiler.as_ref().map_err(String::clone);
+        match compiler.and_then(|by| Ok((by, by.compile(program, &architecture, driver)?))) {
+            Ok((compiler, image)) => match self.load(program, &image) {
+                Ok(ready) => loaded = Some(ready),
+                Err(error) => {
+                    if is_of_the_image(error) {
+                        compiler.refuse(program, &architecture, driver);
                     }
-                    Err(error) => why.push(format!("compiled: {}", describe(error))),
-                },
-                Err(error) => why.push(error),
+                    why.push(format!("compiled: {}", unless_failed(error)?));
+                }
             },
-            Err(missing) => why.push(missing.clone()),
+            Err(missing) => why.push(missing),
         }
         if loaded.is_none() {
             match embedded(program) {
                 Some(text) => match self.load(program, text.as_bytes()) {
-                    Ok(kernel) => loaded = Some(kernel),
-                    Err(error) => why.push(format!("embedded: {}", describe(error))),
+                    Ok(ready) => loaded = Some(ready),
+                    Err(error) => why.push(format!("embedded: {}", unless_failed(error)?)),
                 },
                 None => why.push("none embedded".to_owned()),
             }
         }
-        let loaded = loaded.ok_or_else(|| DeviceError::NoKernel(why.join("; ")))?;
-        let ready = loaded.ready;
-        self.kernels.insert(program, loaded);
+        let ready = loaded.ok_or_else(|| DeviceError::NoKernel(why.join("; ")))?;
+        self.kernels.insert(program, ready);
         Ok(ready)
     }
 
-    fn load(&self, program: DeviceProgram, image: &[u8]) -> Result<Loaded, DriverError> {
+    fn load(&self, program: DeviceProgram, image: &[u8]) -> Result<Ready, DriverError> {
         // Text has to end in a zero.
         let image = [image, &[0]].concat();
         // SAFETY: the image is a whole object or a terminated text, and lives through the call.
@@ -192,11 +177,7 @@ impl Cuda {
         ready
     }
 
-    fn prepare(
-        &self,
-        program: DeviceProgram,
-        module: sys::CUmodule,
-    ) -> Result<Loaded, DriverError> {
+    fn prepare(&self, program: DeviceProgram, module: sys::CUmodule) -> Result<Ready, DriverError> {
         let entry = CString::new(program.entry()).unwrap_or_default();
         let memory = self.properties.shared_memory.unwrap_or_default();
         let sizes = || program.block_sizes(self.settings.block, memory);
@@ -240,14 +221,12 @@ impl Cuda {
                 // A launch would fail with an error that looks like a lost device.
                 return Err(DriverError(CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES));
             }
-            Ok(Loaded {
+            Ok(Ready {
                 module,
-                ready: Ready {
-                    function,
-                    blocks: self.properties.multiprocessors * per_multiprocessor,
-                    block,
-                    shared: program.block_memory(block),
-                },
+                function,
+                blocks: self.properties.multiprocessors * per_multiprocessor,
+                block,
+                shared: program.block_memory(block),
                 registers: registers as u32,
             })
         }
@@ -311,10 +290,28 @@ impl Cuda {
 
     fn note<T>(&mut self, outcome: Result<T, DeviceError>) -> Result<T, DeviceError> {
         if let Err(DeviceError::Lost(_)) = outcome {
-            self.alive = false;
             poison(self.settings.index, Poisoned::Failed);
         }
         outcome
+    }
+}
+
+/// Why a kernel cannot be used, in words.
+///
+/// # Errors
+/// It is not that: the device has failed, or has no memory.
+fn unless_failed(error: DriverError) -> Result<String, DeviceError> {
+    let is_of_the_kernel = matches!(
+        error.0,
+        CUresult::CUDA_ERROR_INVALID_VALUE
+            | CUresult::CUDA_ERROR_JIT_COMPILATION_DISABLED
+            | CUresult::CUDA_ERROR_JIT_COMPILER_NOT_FOUND
+            | CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
+            | CUresult::CUDA_ERROR_NOT_FOUND
+    );
+    match is_of_the_kernel || is_of_the_image(error) {
+        true => Ok(describe(error)),
+        false => Err(failed(error)),
     }
 }
 
@@ -363,11 +360,11 @@ impl Device for Cuda {
 
 impl Cuda {
     /// Whether launches are under way that do not end although they were asked to, for as long as
-    /// [`CudaSettings::grace`]. A lost context has no launches any more.
+    /// [`CudaSettings::grace`]. A lost context, whichever device of this process lost it, has no launches any more.
     fn has_endless_launch(&mut self) -> bool {
         let begin = Instant::now();
         loop {
-            if !self.alive || self.slots.iter().all(Slot::is_free) {
+            if poisoned(self.settings.index).is_some() || self.slots.iter().all(Slot::is_free) {
                 return false;
             }
             if begin.elapsed() >= self.settings.grace {
@@ -395,8 +392,8 @@ impl Drop for Cuda {
         // SAFETY: all of it was made here and is released once, after everything that uses it. An error
         // means that it is gone already.
         unsafe {
-            for loaded in self.kernels.values() {
-                let _ = module::unload(loaded.module);
+            for ready in self.kernels.values() {
+                let _ = module::unload(ready.module);
             }
             for &stream in self.streams.iter().chain([&self.aside]) {
                 if !stream.is_null() {

@@ -1,5 +1,6 @@
 //! `bench --gpu`: how fast a GPU counts.
 
+use std::env;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -65,6 +66,7 @@ impl GpuArgs {
             block: self.block,
             streams: self.streams.into(),
             slots_per_stream: self.slots.into(),
+            helper: env::current_exe().ok(),
             ..CudaSettings::default()
         }
     }
@@ -256,9 +258,8 @@ fn varied(args: &GpuArgs, spec: &DeviceSpec, draft: &Draft<BenchReport>) -> Resu
 fn historical(args: &GpuArgs, draft: &Draft<BenchReport>) -> Result<(), Failure> {
     let settings = MethodSettings::default();
     let cuda = CudaSettings {
-        index: args.device,
         block: settings.block,
-        ..CudaSettings::default()
+        ..args.cuda()
     };
     let mut device = Cuda::open(cuda).map_err(broken)?;
     let methods = METHODS.into_iter();
