@@ -109,7 +109,7 @@ impl Collector {
             });
         } else if self.rechecker.is_open(&key) {
             // Not by the kernels that counted it, whoever tries.
-            let effects = self.rechecker.ask_again(&key);
+            let effects = self.rechecker.failed_again(worker, &key);
             self.carry_out(effects);
         } else {
             self.producer.do_send(ToProducer::Retry(Retry {
@@ -357,15 +357,13 @@ impl Handler<LostBatch> for Collector {
         let LostBatch(mut batch) = lost;
         let plan = batch.plan;
         let retry = batch.only.is_some();
-        // What the worker reported before it died is recorded. What panicked is on its way to another
-        // worker, unless this batch is that second try.
-        let counted = |task| self.tasks.plans[plan.0].contains(task);
+        // What the worker reported before it died is recorded, or waits for its audit. What panicked is on its way to
+        // another worker, unless this batch is that second try.
         batch.tasks.retain(|&task| {
             let key = self.shared.key(plan, task);
-            let wanted = match batch.again {
-                None => !counted(task),
-                Some(_) => self.rechecker.is_open(&key),
-            };
+            let is_counted = self.tasks.plans[plan.0].contains(task);
+            let is_second = batch.again.is_some() || is_counted;
+            let wanted = is_second == self.rechecker.is_open(&key);
             wanted && (retry || !self.panicked.contains(&key))
         });
         self.settle(batch);

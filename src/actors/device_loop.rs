@@ -1,6 +1,7 @@
 //! What the thread that owns a device does: ask the producer for batches, hand them to the owner of
 //! the device, report what comes back.
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice::from_ref;
 use std::sync::Arc;
@@ -55,6 +56,7 @@ pub(super) fn work(
         since: Instant::now(),
         canary_schedule: CanarySchedule::new(context.is_restarted),
         counters: Counters::new(Arc::clone(&context.shared), context.worker),
+        counted_here: BTreeSet::new(),
         device,
         context,
         producer,
@@ -63,6 +65,11 @@ pub(super) fn work(
     let end = catch_unwind(AssertUnwindSafe(|| device_loop.run(&mut owner)));
     // What is not counted goes back in any case, and before the device is closed, which may take long.
     device_loop.open.return_all();
+    let is_given_up = matches!(end, Ok(Err(End::GivenUp(_))));
+    if is_given_up && device_loop.is_untested() && !device_loop.counted_here.is_empty() {
+        // Of the CPU; the collector hears what comes of it.
+        let _ = device_loop.count_canary(None);
+    }
     let (context, producer) = (&device_loop.context, &device_loop.producer);
     let (shared, worker) = (&context.shared, context.worker);
     let died = match end {
@@ -117,6 +124,8 @@ struct DeviceLoop {
     canary_schedule: CanarySchedule,
     /// For plans that the device cannot count.
     counters: Counters,
+    /// The plans of which this thread counted tasks on the CPU.
+    counted_here: BTreeSet<PlanIndex>,
     /// The number of the device among the devices.
     device: DeviceIndex,
 }
@@ -167,8 +176,7 @@ impl DeviceLoop {
                 }
                 Drawn::Closed if !busy => {
                     self.ends_wait(false);
-                    let is_due = shared.spec.canary.is_some() && self.canary_schedule.is_untested();
-                    if !is_due || self.count_canary(owner.as_mut())? {
+                    if !self.is_untested() || self.count_canary(owner.as_mut())? {
                         return Ok(());
                     }
                 }
@@ -186,6 +194,11 @@ impl DeviceLoop {
                 }
             }
         }
+    }
+
+    /// Whether there are canaries, and one is to vouch for what was counted.
+    fn is_untested(&self) -> bool {
+        self.context.shared.spec.canary.is_some() && self.canary_schedule.is_untested()
     }
 
     /// Opens the device; `None` without a plan that it counts. Its thread counts the other plans where nobody
@@ -244,8 +257,9 @@ impl DeviceLoop {
             None => Ok(0),
         };
         let took = begun.elapsed();
-        let here = |&plan: &PlanIndex| {
-            shared.roster.cpu_workers_left() == 0 && !shared.devices.counts(plan)
+        let alone = shared.roster.cpu_workers() == 0;
+        let here = |plan: &PlanIndex| {
+            self.counted_here.contains(plan) || (alone && !shared.devices.counts(*plan))
         };
         let plans = shared.plan_indices().filter(here);
         let mut counted = self.canary_schedule.count(&self.counters, plans);
@@ -348,6 +362,8 @@ impl DeviceLoop {
     /// Counts on this thread what the device cannot count.
     fn count_here(&mut self, batch: Batch, tasks: &[Task]) {
         let shared = Arc::clone(&self.context.shared);
+        self.counted_here
+            .extend((!tasks.is_empty()).then_some(batch.plan));
         let mut message = self.message(batch.plan);
         let mut left = tasks;
         while let Some((task, rest)) = left.split_first()
@@ -501,12 +517,10 @@ impl DeviceLoop {
                 audit,
             });
         }
-        let results = message.results.iter();
-        let counted: Vec<_> = results.map(|counted| counted.result.key.index).collect();
         self.context.collector.do_send(message);
         // Not before: after a panic above, what is not noted is counted again.
-        for task in counted {
-            self.open.note_counted(task);
+        for (task, _) in tallies {
+            self.open.note_counted(task.key.index);
         }
         self.open.settle();
     }

@@ -74,8 +74,11 @@ impl RecentResults {
         self.plans[plan.0].get(&task)
     }
 
-    /// Puts a result in the place of another one of its task, if that is kept.
+    /// Puts a result that two counts agree on in the place of another one of its task, if that is kept.
     pub(super) fn replace(&mut self, plan: PlanIndex, right: &TaskResult) {
+        for tasks in &mut self.untested {
+            tasks.remove(&(plan, right.key.index));
+        }
         if let Some(kept) = self.plans[plan.0].get_mut(&right.key.index) {
             *kept = right.clone();
         }

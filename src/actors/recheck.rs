@@ -14,6 +14,8 @@ pub(super) struct Recheck {
     refuted_first: Option<TaskResult>,
     /// What else was counted by workers that contradicted themselves.
     refuted: Vec<TaskResult>,
+    /// Those workers.
+    refuted_workers: Vec<WorkerIndex>,
     /// Whether nobody was left but those who counted it, so that one of them counts it once more.
     pub(super) is_with_first: bool,
     pub(super) reason: Reason,
@@ -64,6 +66,7 @@ impl Recheck {
             counts: vec![TaskCount { worker, result }],
             refuted_first: None,
             refuted: Vec::new(),
+            refuted_workers: Vec::new(),
             is_with_first: false,
             reason,
         }
@@ -127,6 +130,12 @@ impl Recheck {
         let bad = |count: &mut TaskCount| count.worker == Some(worker);
         let bad = self.counts.extract_if(.., bad).map(|count| count.result);
         self.refuted.extend(bad);
+        self.refuted_workers.push(worker);
+    }
+
+    /// Whether counts of this worker were refuted.
+    pub(super) fn has_refuted(&self, worker: WorkerIndex) -> bool {
+        self.refuted_workers.contains(&worker)
     }
 
     /// The first count of all, which is summed and recorded unless it is an audit that has not agreed yet.

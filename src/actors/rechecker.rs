@@ -115,10 +115,10 @@ impl Rechecker {
         self.open.contains_key(task)
     }
 
-    /// Hears that a task that is counted again came to nothing.
-    pub(super) fn ask_again(&mut self, task: &TaskKey) -> Vec<Effect> {
+    /// Hears that a worker tried in vain to count a task again: another one tries, if there is one.
+    pub(super) fn failed_again(&mut self, worker: WorkerIndex, task: &TaskKey) -> Vec<Effect> {
         if let Some(recheck) = self.open.remove(task) {
-            self.ask(recheck);
+            self.ask_others(recheck, Some(worker));
         }
         take(&mut self.effects)
     }
@@ -167,9 +167,16 @@ impl Rechecker {
 
     /// Has a task counted once more: on another worker, if there is one. An audit, a third count, and
     /// whatever must be counted on the same one takes another kernel, too.
-    fn ask(&mut self, mut recheck: Recheck) {
+    fn ask(&mut self, recheck: Recheck) {
+        self.ask_others(recheck, None);
+    }
+
+    /// The same, if possible on another worker than one that could not count it, too.
+    fn ask_others(&mut self, mut recheck: Recheck, not_on: Option<WorkerIndex>) {
         let (key, workers) = (recheck.key(), recheck.workers());
-        let elsewhere = self.roster.elsewhere(&workers);
+        let also_not: Vec<_> = workers.iter().copied().chain(not_on).collect();
+        let elsewhere = self.roster.elsewhere(&also_not);
+        let elsewhere = elsewhere.or_else(|| self.roster.elsewhere(&workers));
         recheck.is_with_first = elsewhere.is_none();
         let is_plain = recheck.counts.len() == 1 && !matches!(recheck.reason, Reason::Audit(..));
         let not_by = if is_plain && elsewhere.is_some() {
@@ -217,7 +224,7 @@ impl Rechecker {
                 self.ask(recheck);
             }
             Verdict::Wrong(wrong) => self.correct(&recheck, wrong),
-            Verdict::Unreliable(worker) => {
+            Verdict::Unreliable(worker) if !recheck.has_refuted(worker) => {
                 let reason = format!("task {key}: {}", recheck.in_words());
                 recheck.refute(worker);
                 // It is known as open meanwhile: it is not asked for twice, and withdrawn if nobody is left.
@@ -229,7 +236,8 @@ impl Rechecker {
                     self.ask(recheck);
                 }
             }
-            Verdict::Open => {
+            // Or the last worker, which goes on, has contradicted itself before.
+            Verdict::Unreliable(_) | Verdict::Open => {
                 let message = format!("three counts differ: {}", recheck.in_words());
                 let plan = self.plans[plan.0].as_ref();
                 let error = RunError::mismatch(Some(plan), key, message);
@@ -416,14 +424,17 @@ impl Rechecker {
             let now = self.recent.get((plan, result.key.index)).cloned();
             let result = now.unwrap_or(result);
             let (worker, key) = (worker_of(&result), result.key);
-            let group = match self.roster.elsewhere(worker.as_slice()) {
+            let elsewhere = self.roster.elsewhere(worker.as_slice());
+            let is_alone = elsewhere.is_none();
+            let group = match elsewhere {
                 Some(elsewhere) => (plan, Some(elsewhere), Vec::new()),
                 None => (plan, worker, vec![result.origin.counted_by.clone()]),
             };
             groups.entry(group).or_default().push(key.index);
             // What another process counted says nothing of a worker of this one.
             let worker = worker.filter(|_| is_own);
-            let recheck = Recheck::new(plan, worker, result, Reason::Sums);
+            let mut recheck = Recheck::new(plan, worker, result, Reason::Sums);
+            recheck.is_with_first = is_alone;
             self.open.insert(key, recheck);
         }
         for ((plan, only, not_by), tasks) in groups {
@@ -662,12 +673,12 @@ mod tests {
         rechecker.roster.retire(A);
         let failed = in_short(rechecker.failed_canary(A, "wrong".to_owned()));
         assert!(failed[0].starts_with("fail: "), "{failed:?}");
-        assert_eq!(rechecker.end().len(), 20);
+        assert_eq!(rechecker.end().len(), 19);
 
         let (mut rechecker, told) = search_finds_one(false);
-        assert_eq!(told[3], "quarantine worker-0, 19 suspects");
+        assert_eq!(told[3], "quarantine worker-0, 18 suspects");
         assert!(told[4].starts_with("fail: "), "{told:?}");
-        assert_eq!(rechecker.end().len(), 20);
+        assert_eq!(rechecker.end().len(), 19);
     }
 
     #[test]
@@ -704,6 +715,21 @@ mod tests {
     }
 
     #[test]
+    fn the_last_worker_is_not_asked_for_ever_for_what_it_counts_otherwise_each_time() {
+        let mut rechecker = checked(2, true);
+        hear(&mut rechecker, A, 0, 1);
+        rechecker.check(Some("no".to_owned()), Vec::new);
+        rechecker.failed_canary(A, "wrong".to_owned());
+        let said = (0..6).map(|again| {
+            let by = ["scalar", "other"][again % 2];
+            let costed = count(&rechecker, (B, by), 0, 2 + again as u128);
+            in_short(rechecker.hear(B, PLAN, costed)).pop()
+        });
+        let failed = said.flatten().find(|effect| effect.starts_with("fail: "));
+        assert!(failed.is_some_and(|why| why.contains("three counts differ")));
+    }
+
+    #[test]
     fn a_task_that_only_its_first_worker_and_kernel_can_count_is_not_asked_for_for_ever() {
         let mut rechecker = rechecker(2);
         let mut first = count(&rechecker, (A, "function"), 0, 1);
@@ -725,9 +751,13 @@ mod tests {
         let mut rechecker = rechecker(3);
         let mut first = count(&rechecker, (A, "scalar"), 0, 1);
         first.audit = Some(Duration::ZERO);
-        let asked = in_short(rechecker.hear(A, PLAN, first));
+        let asked = |worker: usize| [format!("recount [0] on Some({worker}) not by 1")];
+        assert_eq!(in_short(rechecker.hear(A, PLAN, first)), asked(1));
         let key = rechecker.plans[0].key(0);
         assert!(rechecker.is_open(&key));
-        assert_eq!(in_short(rechecker.ask_again(&key)), asked);
+        assert_eq!(in_short(rechecker.failed_again(B, &key)), asked(2));
+        // There is nobody else.
+        rechecker.roster.retire(C);
+        assert_eq!(in_short(rechecker.failed_again(B, &key)), asked(1));
     }
 }

@@ -192,6 +192,19 @@ impl Stock {
                 ..retry
             });
         }
+        // What is counted again stays apart: others must not take it for tasks without a count.
+        let again = |batch: &Batch| {
+            batch.again.is_some() && (no_cpu || self.shared.devices.counts(batch.plan))
+        };
+        if let Some(at) = self.returned.iter().position(again)
+            && let Some(again) = self.returned.remove(at)
+        {
+            return Some(Batch {
+                only: Some(want.worker),
+                for_device: true,
+                ..again
+            });
+        }
         let plan = self.shared.plan_indices().find(|&plan| {
             (no_cpu || self.shared.devices.counts(plan))
                 && (self.fresh[plan.0].peek().is_some()
