@@ -187,6 +187,20 @@ impl Recheck {
         })
     }
 
+    /// All counts, of which nobody knows which one is right.
+    pub(super) fn open_correction(&self) -> Correction {
+        let others = self
+            .counts
+            .iter()
+            .skip(usize::from(self.refuted_first.is_none()));
+        let others = others.map(|count| &count.result).chain(&self.refuted);
+        Correction {
+            recorded: self.first().clone(),
+            others: others.cloned().collect(),
+            decision: None,
+        }
+    }
+
     /// All counts in words.
     pub(super) fn in_words(&self) -> String {
         let counts = self.counts.iter().map(|TaskCount { result, .. }| {

@@ -57,9 +57,10 @@ impl ArrayDirectory {
         self.check_shard(index, store.info())?;
         let sums = store.sums()?;
         let shard = store.info().shard;
+        // Until its process ends, a last canary may still take back what is recorded.
         let state = match sums.coverage.is_whole_for(shard, division) {
+            _ if held => ShardState::Running,
             true => ShardState::Finished,
-            false if held => ShardState::Running,
             false => ShardState::Stopped,
         };
         Ok((state, Some((store, sums))))
@@ -92,7 +93,7 @@ impl ArrayDirectory {
 pub struct Gathered {
     /// The ledger of all that is recorded; `None` if nothing is.
     pub merged: Option<Merged>,
-    /// Shards that lack tasks, and somebody works on them. They were left out.
+    /// Shards that somebody works on. They were left out.
     pub running: IndexList,
     /// Shards that were begun and lack tasks.
     pub stopped: IndexList,

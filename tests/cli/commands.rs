@@ -114,7 +114,7 @@ fn what_is_asked_for_is_not_dropped_without_a_word() {
         ),
         (
             &["array", "-n", "20", "--for", "slurm", "--tasks", "x"],
-            "expected a whole number from 1 to",
+            "expected a whole number from 0 to",
         ),
         (&["man", "--to", "/dev/null"], "/dev/null is a file"),
         (

@@ -423,6 +423,25 @@ fn noise_in_the_name_of_a_worker_expels_nobody_and_is_told_in_few_lines() {
 }
 
 #[test]
+fn a_worker_whose_receipt_overtook_its_hello_is_asked_where_it_begins() {
+    let mut run = Run::new(&[]);
+    let lease = run.lease("late");
+    let items = run.results(lease.engine, lease.tasks());
+    run.report("late", 0, items.clone());
+    // It was taken for lost, and has said hello again before the receipt for what it delivered arrived.
+    run.coordinator.tick(NOW + Duration::from_secs(3600));
+    run.coordinator.recorded(
+        NOW,
+        &Written::default(),
+        &[("late".to_owned(), items.len() as u64)],
+    );
+    run.hello("late", 0, vec![lease]);
+    let effects = run.report("late", items.len() as u64, items);
+    let unknown = |effect: &Effect| matches!(effect, Effect::Tell(_, Down::Unknown));
+    assert!(effects.iter().any(unknown), "{effects:?}");
+}
+
+#[test]
 fn a_paused_host_gets_nothing_and_a_banned_one_is_refused_until_it_is_allowed() {
     let mut run = Run::new(&[]);
     let lease = run.lease("anna.1");

@@ -46,7 +46,7 @@ pub struct Args {
     board: Boards,
 
     /// Array tasks: the shards that the board is divided into
-    #[arg(long, value_name = "K", value_parser = whole(1..=Shard::MAX_COUNT), allow_hyphen_values = true)]
+    #[arg(long, value_name = "K", value_parser = whole(0..=Shard::MAX_COUNT), allow_hyphen_values = true)]
     tasks: u64,
 
     /// The scheduler that runs the array

@@ -513,10 +513,15 @@ impl Coordinator {
         if report.key != self.offer.plans.key || report.items.len() > LARGEST_REPORT {
             return self.ignore(worker, OTHER_RUN, 1, effects);
         }
-        // Later items wait for those that were lost on the way: they come again.
+        // Later items wait for those that were lost on the way: they come again. If nothing is on its way, they may have
+        // a receipt from before this worker was taken for lost: then it is to say where it begins.
         let waiting = member.heard.next().saturating_sub(member.committed);
-        if report.from > member.heard.next() || waiting >= MOST_WAITING {
+        let is_ahead = report.from > member.heard.next();
+        if is_ahead || waiting >= MOST_WAITING {
             member.seen = now;
+            if is_ahead && waiting == 0 {
+                effects.push(tell(Down::Unknown));
+            }
             return;
         }
         let known = match member.heard.compare(report.from, &report.items) {

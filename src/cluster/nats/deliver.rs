@@ -74,7 +74,11 @@ pub(super) async fn deliver(
         }
     }
     let items = left.items.len();
-    let _ = client.publish(up, left.key.seal(&Up::Leave).into()).await;
+    if items > 0 {
+        // Who has said nothing is not to leave in order: the coordinator may still take this for the worker that is gone,
+        // which had no last canary.
+        let _ = client.publish(up, left.key.seal(&Up::Leave).into()).await;
+    }
     match left.remove() {
         Ok(()) if items > 0 => note(&format!(
             "delivered {items} results that a worker before this one had left"
