@@ -79,9 +79,11 @@ impl Merge<'_> {
         };
         if agree(&there, &task.record) {
             self.copied.there += 1;
-            // A count of another process confirms the one that is there.
-            let other = task.second.iter().chain([&task.record]);
-            return self.add_second(other.into_iter().find(|entry| **entry != there));
+            // A count of another process confirms the one that is there; the same count, recorded in two places, does not.
+            let is_other =
+                |entry: &&Entry| (&entry.session, &entry.result) != (&there.session, &there.result);
+            let mut other = task.second.iter().chain([&task.record]);
+            return self.add_second(other.find(is_other));
         }
         if decided(self.own.get(&key), &there, &task.record) {
             self.copied.there += 1;

@@ -184,7 +184,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let control = session.steering().control();
         let unseen = count_sample_again(&args.dir, &plans, control, quiet)?;
         let counted = result(args, &plans, coordinated, before + begun.elapsed())?;
-        confirmed(&args.dir, &unseen, counted.result.checked)?;
+        let confirmation = counted.confirmation.as_ref();
+        let twice = confirmation.is_some_and(|counted| counted.twice == counted.tasks);
+        confirmed(&args.dir, &unseen, counted.result.checked, twice)?;
         Ok(counted)
     });
     let end = result.as_ref();
@@ -201,10 +203,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 /// How many hosts a message names.
 const HOSTS_NAMED: usize = 5;
 
-/// Refuses a total to which sessions of these hosts contributed whose last canary was not seen, unless it is confirmed
-/// otherwise.
-fn confirmed(dir: &Path, unseen: &BTreeSet<String>, checked: Checked) -> Result<(), Failure> {
-    if unseen.is_empty() || matches!(checked, Checked::Known | Checked::Twice) {
+/// Refuses a total to which sessions of these hosts contributed whose last canary was not seen, unless it is known, or
+/// all of it was counted `twice`: audits, of which a session speaks itself, do not make up for that.
+fn confirmed(
+    dir: &Path,
+    unseen: &BTreeSet<String>,
+    checked: Checked,
+    twice: bool,
+) -> Result<(), Failure> {
+    if unseen.is_empty() || checked == Checked::Known || twice {
         return Ok(());
     }
     let mut hosts: Vec<String> = unseen.iter().take(HOSTS_NAMED).cloned().collect();
@@ -380,11 +387,18 @@ mod tests {
     fn without_the_last_canary_of_a_session_only_a_confirmed_total_is_printed() {
         let dir = Path::new("n28");
         let hosts = |count: usize| (0..count).map(|host| format!("node{host}")).collect();
-        for (unseen, checked) in [(0, Checked::Once), (2, Checked::Known), (2, Checked::Twice)] {
-            assert!(confirmed(dir, &hosts(unseen), checked).is_ok(), "{checked}");
+        for (unseen, checked, twice) in [
+            (0, Checked::Once, false),
+            (2, Checked::Known, false),
+            (2, Checked::Twice, true),
+        ] {
+            let confirmed = confirmed(dir, &hosts(unseen), checked, twice);
+            assert!(confirmed.is_ok(), "{checked}");
         }
-        for checked in [Checked::Once, Checked::Sampled(2)] {
-            let text = confirmed(dir, &hosts(2), checked).unwrap_err().message;
+        // Of audits, a session speaks itself.
+        for checked in [Checked::Once, Checked::Sampled(2), Checked::Twice] {
+            let refused = confirmed(dir, &hosts(2), checked, false);
+            let text = refused.unwrap_err().message;
             for part in [
                 "2 hosts did not take leave",
                 "node0, node1.",
@@ -395,7 +409,7 @@ mod tests {
                 assert!(text.contains(part), "{text}");
             }
         }
-        let text = confirmed(dir, &hosts(7), Checked::Once)
+        let text = confirmed(dir, &hosts(7), Checked::Once, false)
             .unwrap_err()
             .message;
         assert!(text.contains("node4, 2 more."), "{text}");

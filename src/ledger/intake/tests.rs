@@ -531,6 +531,26 @@ fn of_a_party_that_others_confirm_fewer_tasks_are_counted_twice_until_one_is_wro
 }
 
 #[test]
+fn a_trusted_party_that_contradicts_itself_has_to_be_confirmed() {
+    let dir = tempfile::tempdir().unwrap();
+    let (plan, mut intake) = large(dir.path());
+    intake.join("one-again", facts("one")).unwrap();
+    intake.count_twice(Quorum::new(0.25, [1; 32])).unwrap();
+    let mut write = |by: &str, tasks: std::ops::Range<u64>, count: u128| {
+        let items = results_of(&plan, tasks, count);
+        let written = intake.write(&[from(by, items)]).unwrap();
+        let wanted = written.wanted.into_iter().map(|(task, _)| task.index);
+        wanted.collect::<Vec<_>>()
+    };
+    write("one", 0..100, 5);
+    write("two", 0..100, 5);
+    let chosen = write("one", 100..200, 5);
+    let task = (100..200).find(|task| !chosen.contains(task)).unwrap();
+    assert!(write("one-again", task..task + 1, 5).is_empty());
+    assert_eq!(write("one-again", task..task + 1, 6), [task]);
+}
+
+#[test]
 fn the_ledger_knows_who_left_in_order_until_it_comes_back() {
     let dir = tempfile::tempdir().unwrap();
     let mut intake = intake(dir.path());

@@ -20,12 +20,16 @@ impl Intake {
             return Ok(());
         };
         let counted_by = self.counted_by(&record)?;
-        // It has said already what it counted.
-        if counted_by.contains(&self.party(&entry.session)) {
-            return Ok(());
-        }
         let agrees = record.result.tally.agrees_with(&entry.result.tally);
-        if self.is_open(key)? {
+        let party = self.party(&entry.session);
+        if counted_by.contains(&party) {
+            // It has said already what it counted. If that is the record, it contradicts itself.
+            if agrees || self.party(&record.session) != party {
+                return Ok(());
+            }
+            self.store.confirm(entry, &entry.session, unix_time())?;
+            self.refute(&entry.session);
+        } else if self.is_open(key)? {
             let method = method(&record, entry);
             self.store
                 .decide(entry, method, &entry.session, unix_time())?;

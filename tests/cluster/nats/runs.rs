@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use queenfold::ledger::Store;
 use serde_json::Value as Json;
 
 use super::process::{Process, recorded, signature, signature_of_one, wait_for_tasks};
@@ -168,6 +169,29 @@ fn what_a_killed_worker_has_counted_is_delivered_by_the_next_one() {
         said.contains("results that a worker before this one had left"),
         "{said}"
     );
+}
+
+#[test]
+fn a_killed_worker_does_not_take_leave_by_the_next_one() {
+    let Some(server) = NatsServer::start() else {
+        return;
+    };
+    let dir = server.folder().join("run");
+    // A task takes some seconds: most of the time there is a receipt for all that is counted, and its journal has
+    // nothing to deliver.
+    let long = ["-n", "21", "--engine", "chain", "--no-unique"];
+    let _serve = Process::serve(&server.url(), &dir, &long);
+    let journals = server.folder().join("journals");
+    let mut worker = Process::work(&server.url(), &journals, &ONE_SLOW_CORE);
+    wait_for_tasks(&dir, 1);
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    worker.kill();
+    let before = recorded(&dir);
+    let _next = Process::work(&server.url(), &journals, &ONE_SLOW_CORE);
+    wait_for_tasks(&dir, before + 1);
+    let sessions = Store::open_to_read(&dir).unwrap().sessions().unwrap();
+    let left = sessions.iter().filter(|session| session.facts.took_leave);
+    assert_eq!((sessions.len(), left.count()), (2, 0));
 }
 
 fn only_file(folder: &Path) -> std::path::PathBuf {
