@@ -183,7 +183,7 @@ impl RunConfig {
 section! {
     /// How GPUs are used.
     GpuConfig "gpu" {
-        /// Threads per block, at most: the colour kernel takes fewer where about as many threads or more run at a time then.
+        /// Threads per block, at most: kernels take fewer where about as many threads or more run at a time then.
         block: BlockThreads = BlockThreads(DeviceSettings::default().block),
 
         /// Streams of each GPU; launches of different streams overlap.

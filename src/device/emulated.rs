@@ -1,8 +1,7 @@
-//! The emulated device: host threads that run the kernels as C++, and fail if a test asks for it.
+//! The emulated device: host threads that run the kernels as C++.
 
 #![expect(unsafe_code, reason = "calls of the kernels as C++")]
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -62,8 +61,6 @@ pub struct Emulated {
     settings: EmulatedSettings,
     opened: Instant,
     submitted: u64,
-    /// What `poll` will report, in order, before anything else.
-    failing: VecDeque<DeviceError>,
     to_worker: Option<Sender<Order>>,
     from_worker: Receiver<Completed>,
     cancelled: Arc<AtomicBool>,
@@ -72,36 +69,13 @@ pub struct Emulated {
     worker: Option<JoinHandle<()>>,
 }
 
-/// Decides what goes wrong with a submission: its number, counted from 0 since the device was
-/// opened, and the launch.
-pub type Trouble = dyn Fn(u64, &Launch) -> Option<Fault> + Send + Sync;
-
 /// How an emulated device behaves.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct EmulatedSettings {
     /// Host threads for each launch, at least 1.
     pub threads: usize,
     /// Launches it can hold, at least 1.
     pub slots: usize,
-    /// What should go wrong; asked at each submission.
-    pub fault: Arc<Trouble>,
-}
-
-/// Something that goes wrong with a launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// There is no memory for it.
-    OutOfMemory,
-    /// No kernel can be made for it.
-    NoKernel,
-    /// The device takes it and is then lost.
-    Lost,
-    /// The device takes it, and it never ends.
-    Hangs,
-    /// One of its sums is wrong: the last one, which belongs to the sampled job.
-    WrongSum,
-    /// One of its jobs is left out.
-    JobMissing,
 }
 
 impl Default for EmulatedSettings {
@@ -109,7 +83,6 @@ impl Default for EmulatedSettings {
         Self {
             threads: 1,
             slots: 4,
-            fault: Arc::new(|_, _| None),
         }
     }
 }
@@ -118,7 +91,6 @@ struct Order {
     ticket: Ticket,
     kernel: HostKernel,
     launch: Launch,
-    fault: Option<Fault>,
 }
 
 impl Emulated {
@@ -153,7 +125,6 @@ impl Emulated {
             settings,
             opened,
             submitted: 0,
-            failing: VecDeque::new(),
             to_worker: Some(to_worker),
             from_worker,
             cancelled,
@@ -184,38 +155,21 @@ impl Device for Emulated {
             self.cancelled.store(false, Ordering::Relaxed);
         }
         let ticket = Ticket(self.submitted);
-        let fault = (self.settings.fault)(self.submitted, launch);
         self.submitted += 1;
-        match fault {
-            Some(Fault::OutOfMemory) => return Err(DeviceError::OutOfMemory),
-            Some(Fault::NoKernel) => {
-                return Err(DeviceError::NoKernel("a test asked for this".to_owned()));
-            }
-            Some(Fault::Lost) => self
-                .failing
-                .push_back(DeviceError::Lost("a test asked for this".to_owned())),
-            Some(Fault::Hangs) => {}
-            fault => {
-                let order = Order {
-                    ticket,
-                    kernel,
-                    launch: launch.clone(),
-                    fault,
-                };
-                self.in_work.fetch_add(1, Ordering::Relaxed);
-                let worker = self.to_worker.as_ref();
-                if worker.is_none_or(|worker| worker.send(order).is_err()) {
-                    return Err(DeviceError::Lost("its thread ended".to_owned()));
-                }
-            }
+        let order = Order {
+            ticket,
+            kernel,
+            launch: launch.clone(),
+        };
+        self.in_work.fetch_add(1, Ordering::Relaxed);
+        let worker = self.to_worker.as_ref();
+        if worker.is_none_or(|worker| worker.send(order).is_err()) {
+            return Err(DeviceError::Lost("its thread ended".to_owned()));
         }
         Ok(ticket)
     }
 
     fn poll(&mut self, patience: Duration) -> Result<Option<Completed>, DeviceError> {
-        if let Some(error) = self.failing.pop_front() {
-            return Err(error);
-        }
         match self.from_worker.recv_timeout(patience) {
             Ok(completed) => Ok(Some(completed)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
@@ -254,16 +208,10 @@ fn work(
             ticket,
             kernel,
             launch,
-            fault,
         } = order;
-        let missing = u32::from(fault == Some(Fault::JobMissing)).min(launch.job_count());
-        let job_count = launch.job_count() - missing;
         let start = opened.elapsed();
-        let (mut sums, jobs_done) = run(kernel, &launch, job_count, cancelled, threads);
+        let (sums, jobs_done) = run(kernel, &launch, cancelled, threads);
         let end = opened.elapsed();
-        if let (Some(Fault::WrongSum), Some(last)) = (fault, sums.last_mut()) {
-            *last += 1;
-        }
         let at = |instant| DeviceSpan {
             start: instant,
             end: instant,
@@ -286,16 +234,14 @@ fn work(
     }
 }
 
-/// Runs the first `job_count` jobs of a launch on `threads` threads. Returns its sums and the number
-/// of jobs done.
+/// Runs a launch on `threads` threads. Returns its sums and the number of jobs done.
 fn run(
     kernel: HostKernel,
     launch: &Launch,
-    job_count: u32,
     cancelled: &AtomicBool,
     threads: usize,
 ) -> (Vec<u64>, u32) {
-    let variant = launch.program().variant();
+    let (variant, job_count) = (launch.program().variant(), launch.job_count());
     let sums: Vec<AtomicU64> = (0..launch.sums()).map(|_| AtomicU64::new(0)).collect();
     // Next job, jobs done: `Progress` of kernels/device.h.
     let progress = [AtomicU32::new(0), AtomicU32::new(0)];

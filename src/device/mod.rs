@@ -2,7 +2,8 @@
 //! host threads.
 //!
 //! The kernels are CUDA C++ in `kernels/`. The same source compiles for a GPU and, as plain C++, for
-//! the emulated device: what is tested without a GPU is what runs on one.
+//! the emulated device: what is tested without a GPU is what runs on one, but for what the lanes of a warp do together.
+//! That is tested by executing the compiled form (`tests/ptx_machine`).
 //!
 //! Nothing here belongs to an engine. An engine describes its kernel by a
 //! [`DeviceProgram`](crate::engine::DeviceProgram), and turns tasks into launches by a
@@ -35,7 +36,7 @@ mod emulated;
 pub use crate::engine::{Device, DeviceError, OpenError, Properties};
 pub use calibrate::calibrate;
 #[cfg(feature = "emulated-gpu")]
-pub use emulated::{Emulated, EmulatedSettings, Fault, Trouble};
+pub use emulated::{Emulated, EmulatedSettings};
 pub use kernel_source::{kernel_source, source_hash};
 pub use measure::{DeviceMeasurement, measure};
 pub use opening::{CountedCanary, DeviceTrouble, Opener, fitted};

@@ -25,7 +25,7 @@ impl Default for OwnerSettings {
     fn default() -> Self {
         Self {
             batch_time: Duration::from_secs(3),
-            // 25 ms on the fastest device, a second on a slow one.
+            // A tenth of a second on an H100, some seconds on a slow device.
             first_cost: 12.0,
             most_jobs: 8 << 20,
             restarts: 2,

@@ -4,18 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use queenfold::actors::DeviceSpec;
-use queenfold::device::{Device, Emulated, EmulatedSettings, OwnerSettings, Trouble};
+use queenfold::device::{Device, Emulated, EmulatedSettings, OwnerSettings};
 
-/// A device on which `trouble` strikes.
-pub fn device(trouble: Arc<Trouble>, settings: OwnerSettings) -> DeviceSpec {
+/// The device with these settings.
+pub fn device(settings: OwnerSettings) -> DeviceSpec {
     DeviceSpec {
         index: 0,
         name: "emulated".to_owned(),
-        open: Arc::new(move || {
-            Ok(Box::new(Emulated::new(EmulatedSettings {
-                fault: Arc::clone(&trouble),
-                ..EmulatedSettings::default()
-            })) as Box<dyn Device>)
+        open: Arc::new(|| {
+            Ok(Box::new(Emulated::new(EmulatedSettings::default())) as Box<dyn Device>)
         }),
         settings,
     }

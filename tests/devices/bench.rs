@@ -2,21 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::emulated_device::{self, short_launches};
+use crate::faulty_device::Fault;
+use crate::runs::{device, healthy};
 use queenfold::actors::DeviceSpec;
 use queenfold::bench::{BenchError, board, mixed};
 use queenfold::board::{Size, known};
 use queenfold::chain::ChainPlan;
-use queenfold::device::{Fault, OpenError, Trouble};
+use queenfold::device::OpenError;
 use queenfold::engine::{Launch, Plan};
-
-fn device(trouble: Arc<Trouble>) -> DeviceSpec {
-    emulated_device::device(trouble, short_launches())
-}
-
-fn healthy() -> DeviceSpec {
-    device(Arc::new(|_, _: &Launch| None))
-}
 
 fn size(n: u32) -> Size {
     Size::new(n).unwrap()

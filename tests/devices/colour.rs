@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::emulated::{drive, healthy, opener, patient};
+use crate::faulty_device::{Fault, Trouble};
 use crate::random_board::random_board;
 use crate::run_spec::run_spec;
 use crate::runs::{exact_by, healthy as device};
@@ -12,7 +13,7 @@ use queenfold::actors::RunSpec;
 use queenfold::board::{GivenBoard, Size, known};
 use queenfold::census::CensusPlan;
 use queenfold::colour::{ColourBoard, ColourPlan, recount_job};
-use queenfold::device::{Device, Emulated, EmulatedSettings, Fault, Owner, Trouble};
+use queenfold::device::{Device, Emulated, EmulatedSettings, Owner};
 use queenfold::engine::{CounterSettings, Launch, LaunchError, Launcher, NoLauncher, Plan, Task};
 use queenfold::simd::Isa;
 

@@ -9,12 +9,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::altered::Altered;
+use crate::faulty_device::{Fault, Faulty, Trouble};
 use crate::random_board::random_board;
 use queenfold::board::{Size, known};
 use queenfold::chain::ChainPlan;
 use queenfold::device::{
-    Device, DeviceTrouble, Emulated, EmulatedSettings, Fault, OpenError, Opener, Owner, OwnerEvent,
-    OwnerSettings, ReturnReason, Trouble, calibrate, measure,
+    Device, DeviceTrouble, Emulated, EmulatedSettings, OpenError, Opener, Owner, OwnerEvent,
+    OwnerSettings, ReturnReason, calibrate, measure,
 };
 use queenfold::engine::{DeviceProgram, Launch, Launcher, Plan, Tally, Task, TaskKey};
 use queenfold::ladder;
@@ -51,11 +52,11 @@ fn program(entry: &str) -> DeviceProgram {
 /// Opens emulated devices on which `trouble` strikes. Submission 0 of the first is its self-test.
 pub fn opener(threads: usize, trouble: Arc<Trouble>) -> Opener {
     Box::new(move || {
-        Ok(Box::new(Emulated::new(EmulatedSettings {
+        let settings = EmulatedSettings {
             threads,
-            fault: Arc::clone(&trouble),
             ..EmulatedSettings::default()
-        })) as Box<dyn Device>)
+        };
+        Ok(Box::new(Faulty::new(settings, Arc::clone(&trouble))) as Box<dyn Device>)
     })
 }
 
@@ -265,10 +266,8 @@ pub fn opened_again(
     let opened = Arc::clone(opened);
     move || {
         let is_first = opened.fetch_add(1, Ordering::Relaxed) == 0;
-        Ok(Box::new(Emulated::new(EmulatedSettings {
-            fault: Arc::new(move |number, _| fault(is_first, number)),
-            ..EmulatedSettings::default()
-        })))
+        let trouble = Arc::new(move |number, _: &Launch| fault(is_first, number));
+        Ok(Box::new(Faulty::new(EmulatedSettings::default(), trouble)))
     }
 }
 
@@ -427,11 +426,9 @@ fn a_calibration_tells_the_speed_of_the_device() {
         assert!((1e8..1.2e8).contains(&speed), "n = {n}: {speed}");
     }
     let failing = |fault| {
-        let settings = EmulatedSettings {
-            fault: Arc::new(move |_, _: &Launch| Some(fault)),
-            ..EmulatedSettings::default()
-        };
-        calibrate(&mut Emulated::new(settings), &plan(12)).unwrap_err()
+        let trouble = Arc::new(move |_, _: &Launch| Some(fault));
+        let mut device = Faulty::new(EmulatedSettings::default(), trouble);
+        calibrate(&mut device, &plan(12)).unwrap_err()
     };
     assert!(failing(Fault::WrongSum).contains("sampled job"));
     assert!(failing(Fault::JobMissing).contains("jobs of"));

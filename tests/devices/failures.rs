@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::faulty_device::{Fault, Faulty, Trouble};
 use parking_lot::Mutex;
 use queenfold::actors::{Control, DeviceSpec, EventKind, Observer, RunError, RunEvent, run_on};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
-use queenfold::device::{Device, Emulated, EmulatedSettings, Fault, OpenError, Trouble};
+use queenfold::device::{Device, EmulatedSettings, OpenError};
 use queenfold::engine::{
     Counter, CounterSettings, Engine, Launch, Launcher, NoLauncher, NotCounted, Plan, Tally, Task,
     TaskWatch, WorkerId,
@@ -150,11 +151,11 @@ fn random_fault(seed: u64) -> Fault {
 fn failing(trouble: Arc<Trouble>) -> DeviceSpec {
     let mut device = DeviceSpec {
         open: Arc::new(move || {
-            Ok(Box::new(Emulated::new(EmulatedSettings {
-                fault: Arc::clone(&trouble),
+            let settings = EmulatedSettings {
                 slots: 1,
                 ..EmulatedSettings::default()
-            })) as Box<dyn Device>)
+            };
+            Ok(Box::new(Faulty::new(settings, Arc::clone(&trouble))) as Box<dyn Device>)
         }),
         ..healthy()
     };

@@ -28,6 +28,9 @@ mod failures;
 #[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 mod fake_cuda;
 #[cfg(feature = "emulated-gpu")]
+#[path = "../common/faulty_device.rs"]
+mod faulty_device;
+#[cfg(feature = "emulated-gpu")]
 #[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 #[path = "../common/isolated.rs"]
 mod isolated;

@@ -241,7 +241,7 @@ fn sampled_jobs_are_exact_whether_lanes_run_together_or_apart() {
 /// The lines of a kernel at which lanes or threads wait for others.
 fn barriers(kernel: &str) -> Vec<usize> {
     let lines = (1..).zip(kernel.lines());
-    let is = |line: &str| ["bar.sync", "bar.warp.sync", "membar"].map(|what| line.contains(what));
+    let is = |line: &str| ["bar.sync", "bar.warp.sync"].map(|what| line.contains(what));
     lines
         .filter(|(_, line)| is(line).contains(&true))
         .map(|(number, _)| number)

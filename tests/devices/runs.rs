@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::altered::Altered;
 use crate::emulated_device;
+use crate::faulty_device::{Faulty, Trouble};
 use crate::run_spec::run_spec;
 use parking_lot::Mutex;
 use queenfold::actors::{
@@ -16,7 +17,7 @@ use queenfold::actors::{
 use queenfold::board::{Size, known};
 use queenfold::census::CensusPlan;
 use queenfold::chain::ChainPlan;
-use queenfold::device::{Device, Emulated, EmulatedSettings, OwnerSettings, Trouble};
+use queenfold::device::{Device, Emulated, EmulatedSettings, OwnerSettings};
 use queenfold::engine::{Engine, Plan, WorkerId};
 use queenfold::simd::Isa;
 use queenfold::telemetry::profile;
@@ -40,12 +41,19 @@ pub fn settings() -> OwnerSettings {
     emulated_device::short_launches()
 }
 
+/// A device on which `trouble` strikes.
 pub fn device(trouble: Arc<Trouble>) -> DeviceSpec {
-    emulated_device::device(trouble, settings())
+    DeviceSpec {
+        open: Arc::new(move || {
+            let device = Faulty::new(EmulatedSettings::default(), Arc::clone(&trouble));
+            Ok(Box::new(device) as Box<dyn Device>)
+        }),
+        ..healthy()
+    }
 }
 
 pub fn healthy() -> DeviceSpec {
-    device(Arc::new(|_, _| None))
+    emulated_device::device(settings())
 }
 
 /// Runs board `n` and compares the result with the known counts.

@@ -6,7 +6,11 @@ use std::sync::atomic::AtomicBool;
 use std::{sync::Arc, time::Duration};
 
 #[cfg(feature = "emulated-gpu")]
-use queenfold::device::{Emulated, EmulatedSettings, Fault};
+use crate::faulty_device::{Fault, Faulty};
+#[cfg(feature = "emulated-gpu")]
+use queenfold::device::EmulatedSettings;
+#[cfg(feature = "emulated-gpu")]
+use queenfold::engine::Launch;
 #[cfg(feature = "emulated-gpu")]
 use queenfold::ladder::{Method, TableRow, run_method_on};
 use queenfold::ladder::{StopReason, Style, method, run_method};
@@ -41,10 +45,8 @@ mod emulated {
 
     /// The outcome of ten queens on a device with this fault at this launch, counted from 0.
     fn with(fault: Fault, at: u64, method: &dyn Method) -> Result<TableRow, StopReason> {
-        let mut device = Emulated::new(EmulatedSettings {
-            fault: Arc::new(move |number, _| (number == at).then_some(fault)),
-            ..EmulatedSettings::default()
-        });
+        let trouble = Arc::new(move |number, _: &Launch| (number == at).then_some(fault));
+        let mut device = Faulty::new(EmulatedSettings::default(), trouble);
         // Who waits for a device that hangs waits as long as this. Ten queens take a moment, but a long
         // one on a busy machine.
         let hangs = fault == Fault::Hangs && at < u64::MAX;

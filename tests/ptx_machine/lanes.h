@@ -130,8 +130,6 @@ struct Lanes : Order {
                 a->filled[word] = a->generation;
             touch(i, a->shadow(word), w, lane, writes, reads, atomic);
         }
-        if (atomic)
-            synchronises(b, w.index * 32 + lane, address, writes);
         return &a->data[at];
     }
     void addresses(const Instr &i, Warp &w, u64 *to) {
@@ -168,26 +166,18 @@ struct Lanes : Order {
             }
             break;
         case Op::MULHI: arithmetic(i, w, mask, [](auto a, auto b, auto) { return (u32)((u64)(u32)a * (u32)b >> 32); }); break;
-        case Op::DIV:
-        case Op::REM: {
+        case Op::DIV: {
             u32 *a = W(w, i.src[0]), *b = W(w, i.src[1]), *d = W(w, i.dst[0]);
             for (u32 l = 0; l < 32; l++)
                 if (mask >> l & 1) {
                     if (b[l] == 0)
                         defect(i, "divides by zero");
                     u32 by = b[l] ? b[l] : 1;
-                    d[l] = i.op == Op::DIV ? a[l] / by : a[l] % by;
+                    d[l] = a[l] / by;
                 }
             break;
         }
-        case Op::MIN:
-            if (i.is_signed) arithmetic(i, w, mask, [](auto a, auto b, auto) { return (i32)a < (i32)b ? a : b; });
-            else arithmetic(i, w, mask, [](auto a, auto b, auto) { return a < b ? a : b; });
-            break;
-        case Op::MAX:
-            if (i.is_signed) arithmetic(i, w, mask, [](auto a, auto b, auto) { return (i32)a > (i32)b ? a : b; });
-            else arithmetic(i, w, mask, [](auto a, auto b, auto) { return a > b ? a : b; });
-            break;
+        case Op::MIN: arithmetic(i, w, mask, [](auto a, auto b, auto) { return a < b ? a : b; }); break;
         case Op::NEG: arithmetic(i, w, mask, [](auto a, auto, auto) { return 0 - a; }); break;
         case Op::AND:
         case Op::OR:
@@ -249,7 +239,6 @@ struct Lanes : Order {
             break;
         }
         case Op::POPC: arithmetic(i, w, mask, [](auto a, auto, auto) { return (u32)__builtin_popcount(a); }); break;
-        case Op::CLZ: arithmetic(i, w, mask, [](auto a, auto, auto) { return (u32)a ? (u32)__builtin_clz(a) : 32u; }); break;
         case Op::BFIND: // .shiftamt
             arithmetic(i, w, mask, [](auto a, auto, auto) { return (u32)a ? (u32)__builtin_clz(a) : FULL; });
             break;
@@ -364,9 +353,6 @@ struct Lanes : Order {
             }
             break;
         }
-        case Op::FENCE:
-            fence(w, mask);
-            break;
         case Op::VOTE_ALL: set_pred(w, i.dst[0], mask, (P(w, i.src[0]) & mask) == mask ? FULL : 0); break;
         case Op::BALLOT: {
             u32 bits = P(w, i.src[0]) & mask;

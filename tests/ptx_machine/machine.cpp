@@ -1,5 +1,6 @@
 // Warps and blocks: which of them goes on, and where they wait.
 #include "machine.h"
+#include <algorithm>
 #include <atomic>
 #include <list>
 #include <random>
@@ -88,9 +89,6 @@ struct Machine : Lanes {
                 w.sync++;
             }
         b.epoch++;
-        for (auto &[thread, clock] : b.pending)
-            join(b.known, clock);
-        b.pending.clear();
     }
     bool all_here(Block &b) {
         for (Warp &w : b.warps)
@@ -203,7 +201,6 @@ struct Machine : Lanes {
             byte = random();
         b.shadows.resize(shape.shared / 2 + 8);
         b.filled.resize(shape.shared / 2 + 8);
-        b.known.resize(shape.blocks);
         b.warps.resize((shape.threads + 31) / 32);
         b.running = b.warps.size();
         for (u32 at = 0; at < b.warps.size(); at++) {
@@ -275,6 +272,6 @@ struct Machine : Lanes {
 
 Effort run_kernel(const Kernel &kernel, const LaunchShape &shape, const std::vector<u64> &params, DeviceMemory &memory,
                   const Settings &settings, Report &report) {
-    Order order{kernel, shape, report, ++launches, {}};
+    Order order{kernel, shape, report, ++launches};
     return Machine(Lanes(order, params, memory, settings)).all();
 }

@@ -1,12 +1,7 @@
-// Which accesses are ordered: by a thread itself, by the lanes of a warp that meet, by barriers of a block, and
-// between blocks by fences and atomics (the memory model of PTX). What is not ordered is a race.
+// Which accesses are ordered: by a thread itself, by the lanes of a warp that meet, and by barriers of a block. What is
+// not ordered is a race. Blocks are not: they may only use atomics together, for the kernels have no fences.
 #pragma once
-#include <algorithm>
-#include <unordered_map>
-
 #include "machine.h"
-
-typedef std::vector<u32> Clock; // for each block the epochs that are known
 
 /// Lanes of a warp that are at the same instruction.
 struct Part {
@@ -31,44 +26,28 @@ struct Block {
     std::vector<u8> shared;
     std::vector<Shadow> shadows;
     std::vector<u8> filled;
-    // What its threads know of other blocks: all of them, and single threads since the last barrier.
-    Clock known;
-    std::map<u32, Clock> pending, fenced, read;
 };
-
-inline void join(Clock &into, const Clock &from) {
-    for (size_t at = 0; at < from.size(); at++)
-        into[at] = std::max(into[at], from[at]);
-}
 
 struct Order {
     const Kernel &k;
     const LaunchShape &shape;
     Report &report;
     u32 launch;
-    std::unordered_map<u64, Clock> released;
 
     void defect(const Instr &i, const std::string &what) {
         report.add(k.name + " line " + std::to_string(i.line) + ": " + what + "   [" + k.lines[i.line - 1] + "]");
     }
 
     bool before(const Touch &t, Block &b, u32 thread, u32 sync) {
-        if (t.block == b.number) {
-            if (t.epoch < b.epoch)
-                return true;
-            if (t.by_warps)
-                return false;
-            if (!t.by_many && t.thread == thread)
-                return true;
-            return t.thread / 32 == thread / 32 && t.sync < sync;
-        }
+        if (t.block != b.number)
+            return false;
+        if (t.epoch < b.epoch)
+            return true;
         if (t.by_warps)
             return false;
-        u32 knows = b.known[t.block];
-        auto it = b.pending.find(thread);
-        if (it != b.pending.end())
-            knows = std::max(knows, it->second[t.block]);
-        return t.epoch <= knows;
+        if (!t.by_many && t.thread == thread)
+            return true;
+        return t.thread / 32 == thread / 32 && t.sync < sync;
     }
     void touch(const Instr &i, Shadow &s, Warp &w, u32 lane, bool writes, bool reads, bool atomic) {
         Block &b = *w.block;
@@ -100,43 +79,6 @@ struct Order {
                 now.atomic = now.atomic && s.read.atomic;
             }
             s.read = now;
-        }
-    }
-    Clock clock_of(Block &b, u32 thread) {
-        Clock c = b.known;
-        auto it = b.pending.find(thread);
-        if (it != b.pending.end())
-            join(c, it->second);
-        c[b.number] = b.epoch - 1;
-        return c;
-    }
-    void fence(Warp &w, u32 mask) {
-        Block &b = *w.block;
-        for (u32 l = 0; l < 32; l++)
-            if (mask >> l & 1) {
-                u32 thread = w.index * 32 + l;
-                auto it = b.read.find(thread);
-                if (it != b.read.end()) {
-                    Clock &pending = b.pending[thread];
-                    pending.resize(shape.blocks);
-                    join(pending, it->second);
-                    b.read.erase(it);
-                }
-                b.fenced[thread] = clock_of(b, thread);
-            }
-    }
-    void synchronises(Block &b, u32 thread, u64 address, bool writes) {
-        auto rel = released.find(address);
-        if (rel != released.end()) {
-            Clock &read = b.read[thread];
-            read.resize(shape.blocks);
-            join(read, rel->second);
-        }
-        auto fenced = b.fenced.find(thread);
-        if (writes && fenced != b.fenced.end()) {
-            Clock &into = released[address];
-            into.resize(shape.blocks);
-            join(into, fenced->second);
         }
     }
 };

@@ -154,9 +154,9 @@ struct Parser {
             i.is_volatile = has("volatile");
         };
         static const std::map<std::string, Op> plain = {
-            {"mov", Op::MOV}, {"add", Op::ADD}, {"sub", Op::SUB}, {"div", Op::DIV}, {"rem", Op::REM}, {"min", Op::MIN},
-            {"max", Op::MAX}, {"neg", Op::NEG}, {"and", Op::AND}, {"or", Op::OR}, {"xor", Op::XOR}, {"not", Op::NOT},
-            {"shl", Op::SHL}, {"shr", Op::SHR}, {"popc", Op::POPC}, {"clz", Op::CLZ}, {"brev", Op::BREV},
+            {"mov", Op::MOV}, {"add", Op::ADD}, {"sub", Op::SUB}, {"div", Op::DIV}, {"min", Op::MIN},
+            {"neg", Op::NEG}, {"and", Op::AND}, {"or", Op::OR}, {"xor", Op::XOR}, {"not", Op::NOT},
+            {"shl", Op::SHL}, {"shr", Op::SHR}, {"popc", Op::POPC}, {"brev", Op::BREV},
             {"selp", Op::SELP}, {"cvta", Op::MOV}, {"cvt", Op::CVT}, {"mad", Op::MAD}, {"bfind", Op::BFIND},
             {"bfi", Op::BFI}, {"prmt", Op::PRMT}};
         if (base == "mul") {
@@ -225,8 +225,6 @@ struct Parser {
             i.op = Op::BAR;
             if (args != std::vector<std::string>{"0"})
                 fail(line, s);
-        } else if (base == "membar") {
-            i.op = Op::FENCE;
         } else if (base == "vote") {
             i.op = has("all") ? Op::VOTE_ALL : Op::BALLOT;
             destination();

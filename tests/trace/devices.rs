@@ -19,7 +19,7 @@ use tracing_subscriber::layer::SubscriberExt;
 fn device(index: usize) -> DeviceSpec {
     DeviceSpec {
         index,
-        ..emulated_device::device(Arc::new(|_, _| None), short_launches())
+        ..emulated_device::device(short_launches())
     }
 }
 
