@@ -52,9 +52,9 @@ impl CanarySchedule {
         self.counting += took;
     }
 
-    /// Whether the worker has counted anything since its last canary.
-    pub(super) const fn is_untested(&self) -> bool {
-        self.tasks > 0
+    /// Whether there are canaries, and the worker has counted anything since its last one.
+    pub(super) fn is_untested(&self, shared: &RunShared) -> bool {
+        shared.spec.canary.is_some() && self.tasks > 0
     }
 
     /// Whether the canary is to be counted between two tasks.

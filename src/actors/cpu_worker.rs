@@ -84,7 +84,7 @@ impl CpuWorkerLoop {
             shared.tell_waited(self.context.worker, waiting, has_batch);
             let Some(batch) = self.batch.clone() else {
                 // Everything that the run waited for is tested. If it was stopped, something may not be.
-                if shared.spec.canary.is_some() && self.canary_schedule.is_untested() {
+                if self.canary_schedule.is_untested(shared) {
                     self.count_canary();
                 }
                 return;
@@ -93,7 +93,7 @@ impl CpuWorkerLoop {
             shared.observers.tell(EventKind::Queued { batches });
             // Before the first task, and when everything is counted.
             let canary_is_due = match batch.is_canary() {
-                true => self.canary_schedule.is_untested(),
+                true => self.canary_schedule.is_untested(shared),
                 false => self.canary_schedule.is_due(shared),
             };
             if canary_is_due {

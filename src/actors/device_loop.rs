@@ -66,7 +66,9 @@ pub(super) fn work(
     // What is not counted goes back in any case, and before the device is closed, which may take long.
     device_loop.open.return_all();
     let is_given_up = matches!(end, Ok(Err(End::GivenUp(_))));
-    if is_given_up && device_loop.is_untested() && !device_loop.counted_here.is_empty() {
+    let shared = &device_loop.context.shared;
+    let is_untested = device_loop.canary_schedule.is_untested(shared);
+    if is_given_up && is_untested && !device_loop.counted_here.is_empty() {
         // Of the CPU; the collector hears what comes of it.
         let _ = device_loop.count_canary(None);
     }
@@ -166,7 +168,7 @@ impl DeviceLoop {
                     self.asked = None;
                     self.ends_wait(true);
                     let mut canary = Ok(());
-                    if batch.is_canary() && self.canary_schedule.is_untested() {
+                    if batch.is_canary() && self.canary_schedule.is_untested(&shared) {
                         // Nothing is under way: all tasks are counted.
                         canary = self.count_last_canary(owner.as_mut());
                     }
@@ -176,9 +178,10 @@ impl DeviceLoop {
                 }
                 Drawn::Closed if !busy => {
                     self.ends_wait(false);
-                    if !self.is_untested() || self.count_canary(owner.as_mut())? {
-                        return Ok(());
+                    if self.canary_schedule.is_untested(&shared) {
+                        self.count_last_canary(owner.as_mut())?;
                     }
+                    return Ok(());
                 }
                 Drawn::Nothing | Drawn::Closed => {}
             }
@@ -194,11 +197,6 @@ impl DeviceLoop {
                 }
             }
         }
-    }
-
-    /// Whether there are canaries, and one is to vouch for what was counted.
-    fn is_untested(&self) -> bool {
-        self.context.shared.spec.canary.is_some() && self.canary_schedule.is_untested()
     }
 
     /// Opens the device; `None` without a plan that it counts. Its thread counts the other plans where nobody

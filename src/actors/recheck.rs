@@ -13,9 +13,7 @@ pub(super) struct Recheck {
     /// The first count, if its worker contradicted itself.
     refuted_first: Option<TaskResult>,
     /// What else was counted by workers that contradicted themselves.
-    refuted: Vec<TaskResult>,
-    /// Those workers.
-    refuted_workers: Vec<WorkerIndex>,
+    refuted: Vec<TaskCount>,
     /// Whether nobody was left but those who counted it, so that one of them counts it once more.
     pub(super) is_with_first: bool,
     pub(super) reason: Reason,
@@ -66,7 +64,6 @@ impl Recheck {
             counts: vec![TaskCount { worker, result }],
             refuted_first: None,
             refuted: Vec::new(),
-            refuted_workers: Vec::new(),
             is_with_first: false,
             reason,
         }
@@ -128,14 +125,13 @@ impl Recheck {
             self.refuted_first = Some(self.counts.remove(0).result);
         }
         let bad = |count: &mut TaskCount| count.worker == Some(worker);
-        let bad = self.counts.extract_if(.., bad).map(|count| count.result);
-        self.refuted.extend(bad);
-        self.refuted_workers.push(worker);
+        self.refuted.extend(self.counts.extract_if(.., bad));
     }
 
     /// Whether counts of this worker were refuted.
     pub(super) fn has_refuted(&self, worker: WorkerIndex) -> bool {
-        self.refuted_workers.contains(&worker)
+        let mut refuted = self.refuted.iter();
+        refuted.any(|count| count.worker == Some(worker))
     }
 
     /// The first count of all, which is summed and recorded unless it is an audit that has not agreed yet.
@@ -161,9 +157,7 @@ impl Recheck {
     /// All counts if some of them differ; the last one decides.
     pub(super) fn correction(&self, plan: &dyn Plan) -> Option<Correction> {
         let (third, others) = self.counts.split_last()?;
-        let others = others.get(usize::from(self.refuted_first.is_none())..)?;
-        let results = others.iter().map(|count| &count.result);
-        let others: Vec<_> = results.chain(&self.refuted).cloned().collect();
+        let others = self.beside_first(others);
         if others.is_empty() {
             return None;
         }
@@ -189,16 +183,18 @@ impl Recheck {
 
     /// All counts, of which nobody knows which one is right.
     pub(super) fn open_correction(&self) -> Correction {
-        let others = self
-            .counts
-            .iter()
-            .skip(usize::from(self.refuted_first.is_none()));
-        let others = others.map(|count| &count.result).chain(&self.refuted);
         Correction {
             recorded: self.first().clone(),
-            others: others.cloned().collect(),
+            others: self.beside_first(&self.counts),
             decision: None,
         }
+    }
+
+    /// These counts without the first of all, and those that were refuted.
+    fn beside_first(&self, counts: &[TaskCount]) -> Vec<TaskResult> {
+        let others = counts.iter().skip(self.refuted_first.is_none().into());
+        let others = others.chain(&self.refuted);
+        others.map(|count| count.result.clone()).collect()
     }
 
     /// All counts in words.

@@ -183,26 +183,22 @@ impl Stock {
         // Without CPU workers, the thread of a device counts what its device cannot.
         let no_cpu = self.shared.roster.cpu_workers_left() == 0;
         let own = |batch: &Batch| batch.only == Some(want.worker);
-        if let Some(at) = self.retries.iter().position(own)
-            && let Some(retry) = self.retries.remove(at)
-        {
-            return Some(Batch {
-                only: Some(want.worker),
-                for_device: true,
-                ..retry
-            });
-        }
         // What is counted again stays apart: others must not take it for tasks without a count.
         let again = |batch: &Batch| {
             batch.again.is_some() && (no_cpu || self.shared.devices.counts(batch.plan))
         };
-        if let Some(at) = self.returned.iter().position(again)
-            && let Some(again) = self.returned.remove(at)
-        {
+        let kept = match self.retries.iter().position(own) {
+            Some(at) => self.retries.remove(at),
+            None => {
+                let at = self.returned.iter().position(again);
+                at.and_then(|at| self.returned.remove(at))
+            }
+        };
+        if let Some(kept) = kept {
             return Some(Batch {
                 only: Some(want.worker),
                 for_device: true,
-                ..again
+                ..kept
             });
         }
         let plan = self.shared.plan_indices().find(|&plan| {

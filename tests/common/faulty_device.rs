@@ -36,6 +36,8 @@ pub struct Faulty {
     is_lost: bool,
     /// What goes wrong with launches that end.
     wrong: HashMap<Ticket, Fault>,
+    /// What becomes of every launch that ends.
+    pub alter: fn(&mut Completed),
 }
 
 impl Faulty {
@@ -46,6 +48,7 @@ impl Faulty {
             submitted: 0,
             is_lost: false,
             wrong: HashMap::new(),
+            alter: |_| (),
         }
     }
 }
@@ -102,6 +105,7 @@ impl Device for Faulty {
                 Some(_) => completed.jobs_done = completed.jobs_done.saturating_sub(1),
                 None => {}
             }
+            (self.alter)(completed);
         }
         Ok(completed)
     }

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::altered::Altered;
 use crate::faulty_device::{Fault, Faulty, Trouble};
 use crate::random_board::random_board;
 use queenfold::board::{Size, known};
@@ -408,13 +407,15 @@ fn a_board_is_measured_on_the_device_alone() {
 }
 
 /// A device whose clock shows exactly 10⁸ nodes a second, independent of the speed of the machine.
-fn paced() -> Altered {
-    Altered::new(|completed| {
+fn paced() -> Faulty {
+    let mut device = Faulty::new(EmulatedSettings::default(), healthy());
+    device.alter = |completed| {
         // The sums alternate between solutions and nodes.
         let nodes: u64 = completed.sums.iter().skip(1).step_by(2).sum();
         let kernel = &mut completed.spans.kernel;
         kernel.end = kernel.start + Duration::from_secs_f64(nodes as f64 / 1e8);
-    })
+    };
+    device
 }
 
 #[test]

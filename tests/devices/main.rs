@@ -6,8 +6,6 @@
     reason = "a test that cannot go on fails"
 )]
 
-#[cfg(feature = "emulated-gpu")]
-mod altered;
 #[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 mod bad_driver;
 #[cfg(feature = "emulated-gpu")]

@@ -6,7 +6,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::altered::Altered;
 use crate::emulated_device;
 use crate::faulty_device::{Faulty, Trouble};
 use crate::run_spec::run_spec;
@@ -251,9 +250,10 @@ fn the_audit_counts_tasks_of_devices_again() {
         let mut wrong = healthy();
         // The first sum is wrong from the third launch on. No sampled job has that sum.
         wrong.open = Arc::new(|| {
-            let device = Altered::new(|completed| {
+            let mut device = Faulty::new(EmulatedSettings::default(), Arc::new(|_, _| None));
+            device.alter = |completed| {
                 completed.sums[0] += u64::from(completed.ticket.0 >= 2);
-            });
+            };
             Ok(Box::new(device) as Box<dyn Device>)
         });
         wrong

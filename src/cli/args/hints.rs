@@ -16,8 +16,9 @@ pub fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
         .and_then(|first| first.to_str())
         .is_some_and(is_board)
     {
-        let with_flag = &["run", "-n"][..if args.iter().any(has_flag) { 1 } else { 2 }];
-        args.splice(1..1, with_flag.iter().map(OsString::from));
+        let flag = (!args.iter().any(has_flag)).then_some("-n");
+        let before = ["run"].into_iter().chain(flag).map(OsString::from);
+        args.splice(1..1, before);
     }
     args
 }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::canary::canary;
-use super::program::{GROUP_SUMS, JOB_WORDS, fitted, program_for};
+use super::program::{GROUP_SUMS, fitted, program_for};
 use super::{Borders, Frame, Subtrees, TakenLines};
 use crate::board::Size;
 use crate::engine::{
-    Canary, Completed, DeviceProgram, Engine, JobGroup, Jobs, Launch, LaunchBatch, LaunchError,
-    Launcher, Mismatch, SampledLaunch, Tally, Task, interpolate,
+    Canary, Completed, DeviceProgram, Engine, JOB_WORDS, JobGroup, Jobs, Launch, LaunchBatch,
+    LaunchError, Launcher, Mismatch, SampledLaunch, Tally, Task, interpolate,
 };
 
 /// The table word after the last row: all rows are filled.
@@ -268,7 +268,7 @@ fn recount(rows: &[u32], columns: u32, up: u32, down: u32, sums: &mut [u64; GROU
 mod tests {
     use super::*;
     use crate::chain::ChainPlan;
-    use crate::engine::{DeviceCanary, DeviceSpans, Plan, Ticket};
+    use crate::engine::{DeviceCanary, Plan, exact};
 
     fn launcher(n: u32) -> (ChainPlan, ChainLauncher) {
         let n = Size::new(n).unwrap();
@@ -281,33 +281,13 @@ mod tests {
         (0..plan.tasks()).map(|index| plan.task(index)).collect()
     }
 
-    /// What a device that makes no mistake returns, by the recount.
-    fn exact(launch: &Launch) -> Completed {
-        let mut sums = vec![0; launch.sums()];
-        let (jobs, _) = launch.jobs().as_chunks::<JOB_WORDS>();
-        for &job in jobs {
-            let found = recount_job(launch, job);
-            let group = job[3] as usize;
-            for (sum, found) in sums[group * GROUP_SUMS..].iter_mut().zip(found) {
-                *sum += found;
-            }
-        }
-        Completed {
-            ticket: Ticket(0),
-            sums,
-            jobs_done: launch.job_count(),
-            stream: 0,
-            spans: DeviceSpans::default(),
-        }
-    }
-
     #[test]
     fn tallies_are_those_of_the_reference_kernel() {
         for n in 5..=12 {
             let (plan, launcher) = launcher(n);
             let tasks = tasks(&plan);
             let batch = launcher.batch(&tasks, n.into()).unwrap();
-            let completed = batch.launch().map(exact);
+            let completed = batch.launch().map(|launch| exact(launch, recount_job));
             let mut oracle = plan.oracle();
             let tallies = batch.tallies(completed.as_ref()).unwrap();
             assert_eq!(tallies.len(), tasks.len());
@@ -325,7 +305,7 @@ mod tests {
             let DeviceCanary { canary, batch } = launcher.canary(33).unwrap();
             let launch = batch.launch().unwrap();
             assert_eq!(launch.program(), launcher.program(), "n = {n}");
-            let completed = exact(launch);
+            let completed = exact(launch, recount_job);
             let tallies = batch.tallies(Some(&completed)).unwrap();
             assert_eq!(tallies.len(), 2 * canary.tasks().len());
             for (at, tally) in tallies.iter().enumerate() {
@@ -339,7 +319,7 @@ mod tests {
         for sum in 1..=GROUP_SUMS {
             let (plan, launcher) = launcher(9);
             let batch = launcher.batch(&tasks(&plan), 1).unwrap();
-            let mut completed = exact(batch.launch().unwrap());
+            let mut completed = exact(batch.launch().unwrap(), recount_job);
             let at = completed.sums.len() - sum;
             completed.sums[at] += 1;
             let error = batch.tallies(Some(&completed)).unwrap_err();

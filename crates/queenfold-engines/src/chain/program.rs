@@ -3,10 +3,10 @@
 use std::ops::RangeInclusive;
 
 use crate::board::Size;
-use crate::engine::{DeviceProgram, LaunchError, LaunchWords, Layout, RESERVED, ThreadUse};
+use crate::engine::{
+    DeviceProgram, JOB_WORDS, LaunchError, LaunchWords, Layout, RESERVED, ThreadUse,
+};
 
-/// Words of a job: columns, up, down, group.
-pub(super) const JOB_WORDS: usize = 4;
 /// Sums of a group: solutions, nodes.
 pub(super) const GROUP_SUMS: usize = 2;
 
@@ -64,6 +64,7 @@ pub(super) fn fitted(of: DeviceProgram, shared_memory: u32) -> DeviceProgram {
 /// The variant for jobs that leave up to `depth` rows, which must be in [`DEPTHS`].
 fn program(depth: u32) -> DeviceProgram {
     let layout = Layout {
+        // Columns, up, down, group.
         job_words: |_| JOB_WORDS,
         group_word: Some(JOB_WORDS - 1),
         group_words: depth as usize + 1,

@@ -4,10 +4,10 @@ use super::ColourBoard;
 use super::counter::weights;
 use super::lines::{Lines, Parity};
 use super::orientation::Orientation;
-use super::program::{COLOUR_ROWS, HEAD_WORDS, JOB_WORDS, SET_SUMS, SET_WORDS, row_counts};
+use super::program::{COLOUR_ROWS, HEAD_WORDS, SET_SUMS, SET_WORDS, row_counts};
 use super::sub_board::Target;
 use crate::board::bits;
-use crate::engine::Launch;
+use crate::engine::{JOB_WORDS, Launch};
 
 /// The sums of a job of a launch for this board (solutions, placements on black, what tables hold of them, placements
 /// on white) in plain recursion: a row after the other, with a counter for each word of columns.

@@ -312,8 +312,8 @@ mod tests {
     use super::*;
     use crate::colour::ColourPlan;
     use crate::colour::cost::Costs;
-    use crate::colour::program::{BOARDS, JOB_WORDS, SET_SUMS};
-    use crate::engine::{DeviceCanary, DeviceSpans, Plan, Ticket};
+    use crate::colour::program::{BOARDS, SET_SUMS};
+    use crate::engine::{DeviceCanary, Plan};
 
     fn launcher(n: u32) -> (ColourPlan, ColourLauncher) {
         let n = Size::new(n).unwrap();
@@ -327,24 +327,9 @@ mod tests {
         (0..plan.tasks()).map(|index| plan.task(index)).collect()
     }
 
-    /// What a device that makes no mistake returns, by the recount.
+    /// What a device that makes no mistake returns.
     fn exact(board: &ColourBoard, launch: &Launch) -> Completed {
-        let mut sums = vec![0; launch.sums()];
-        let (jobs, _) = launch.jobs().as_chunks::<JOB_WORDS>();
-        for &job in jobs {
-            let set = job[0] as usize;
-            let found = recount_job(board, launch, job);
-            for (sum, found) in sums[set * SET_SUMS..].iter_mut().zip(found) {
-                *sum += found;
-            }
-        }
-        Completed {
-            ticket: Ticket(0),
-            sums,
-            jobs_done: launch.job_count(),
-            stream: 0,
-            spans: DeviceSpans::default(),
-        }
+        crate::engine::exact(launch, |launch, job| recount_job(board, launch, job))
     }
 
     #[test]

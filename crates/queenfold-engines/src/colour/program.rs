@@ -3,10 +3,8 @@
 use std::ops::RangeInclusive;
 
 use crate::board::Size;
-use crate::engine::{DeviceProgram, LaunchError, LaunchWords, Layout, ThreadUse};
+use crate::engine::{DeviceProgram, JOB_WORDS, LaunchError, LaunchWords, Layout, ThreadUse};
 
-/// Words of a job: row set, first word of even columns, number of words, nothing.
-pub(super) const JOB_WORDS: usize = 4;
 /// Sums of a row set: solutions, placements on black, what was counted of them in tables, placements on white.
 pub(super) const SET_SUMS: usize = 4;
 /// Words of a row set before its rows: board, class, numbers of rows.
@@ -79,6 +77,7 @@ fn program(counters: u32) -> DeviceProgram {
     let attacks = TOP * (TOP - 1);
     let block = BLOCK_HEAD + SET_WORDS as u32 + attacks + counters / 2;
     let layout = Layout {
+        // Row set, first word of even columns, number of words, nothing.
         job_words: |_| JOB_WORDS,
         group_word: Some(0),
         group_words: SET_WORDS,

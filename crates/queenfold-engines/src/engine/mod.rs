@@ -42,8 +42,6 @@ pub use device::{DeviceIdentity, DeviceKind};
 pub use function_plan::FunctionPlan;
 pub use interpolate::interpolate;
 pub use kind::{Engine, EngineError};
-#[cfg(test)]
-pub(crate) use launch::variants;
 pub use launch::{
     BLOCK_THREADS, Completed, DeviceProgram, Launch, LaunchBatch, LaunchError, Launcher,
 };
@@ -51,8 +49,10 @@ pub use launch::{
     Device, DeviceCanary, DeviceError, DeviceSpan, DeviceSpans, NoLauncher, OpenError, Properties,
     Ticket,
 };
-pub(crate) use launch::{JobGroup, Jobs, RESERVED, SampledLaunch};
+pub(crate) use launch::{JOB_WORDS, JobGroup, Jobs, RESERVED, SampledLaunch};
 pub use launch::{LaunchWords, Layout, ThreadUse};
+#[cfg(test)]
+pub(crate) use launch::{exact, variants};
 pub use mismatch::{GivenUp, Mismatch};
 pub use origin::{CountedBy, KernelName, Origin, WorkerId, WorkerIdError};
 pub use plan::{Counter, Plan};

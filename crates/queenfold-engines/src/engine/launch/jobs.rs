@@ -96,10 +96,40 @@ impl SampledLaunch {
     }
 }
 
+/// What a device that makes no mistake returns of a launch of an engine, by the recount of its jobs.
+#[cfg(test)]
+pub fn exact<const SUMS: usize>(
+    launch: &Launch,
+    recount: impl Fn(&Launch, [u32; JOB_WORDS]) -> [u64; SUMS],
+) -> Completed {
+    let group_word = launch.program().layout.group_word.unwrap();
+    let mut sums = vec![0; launch.sums()];
+    let (jobs, _) = launch.jobs().as_chunks::<JOB_WORDS>();
+    for &job in jobs {
+        let of_group = &mut sums[job[group_word] as usize * SUMS..];
+        for (sum, found) in of_group.iter_mut().zip(recount(launch, job)) {
+            *sum += found;
+        }
+    }
+    completed(launch.job_count(), sums)
+}
+
+#[cfg(test)]
+fn completed(jobs_done: u32, sums: Vec<u64>) -> Completed {
+    use super::request::{DeviceSpans, Ticket};
+    Completed {
+        ticket: Ticket(0),
+        sums,
+        jobs_done,
+        stream: 0,
+        spans: DeviceSpans::default(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{DeviceSpans, Layout, ThreadUse, Ticket};
+    use crate::engine::{Layout, ThreadUse};
 
     /// Jobs whose last word is their group, of two words and one sum.
     fn program() -> DeviceProgram {
@@ -149,13 +179,7 @@ mod tests {
     fn what_is_missing_or_wrong_is_noticed() {
         let made = jobs().into_launch(program(), 1).unwrap().unwrap();
         let refused = |jobs_done, sums: &[u64]| {
-            let completed = Completed {
-                ticket: Ticket(0),
-                sums: sums.to_vec(),
-                jobs_done,
-                stream: 0,
-                spans: DeviceSpans::default(),
-            };
+            let completed = completed(jobs_done, sums.to_vec());
             let sums = made.sums(Some(&completed), |_, _| [5]);
             sums.map(Iterator::count).map_err(|wrong| wrong.0)
         };

@@ -16,7 +16,9 @@ pub(crate) mod variants;
 
 pub use batch::LaunchBatch;
 pub use device::{Device, DeviceError, OpenError, Properties};
-pub(crate) use jobs::{JobGroup, Jobs, SampledLaunch};
+#[cfg(test)]
+pub(crate) use jobs::exact;
+pub(crate) use jobs::{JOB_WORDS, JobGroup, Jobs, SampledLaunch};
 pub use launcher::{DeviceCanary, Launcher, NoLauncher};
 pub use layout::{LaunchError, LaunchWords, Layout};
 pub(crate) use program::RESERVED;
