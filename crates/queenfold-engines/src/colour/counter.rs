@@ -2,13 +2,16 @@ use std::cmp::Ordering;
 
 use super::kernel::ColourKernel;
 use super::lines::{Lines, Parity, reversed};
-use super::lists::Lists;
+use super::lists::{Lists, SetLists};
 use super::orientation::Orientation;
 use super::row_sets::words;
 use super::table::Weights;
-use super::units::{Unit, Units};
+use super::units::{Counted, Unit, Units};
 use super::{ColourBoard, Partition, RowSet};
-use crate::engine::{Counter, CounterSettings, NotCounted, Stretch, Tally, Task, TaskWatch};
+use crate::board::Size;
+use crate::engine::{
+    Counter, CounterSettings, Mismatch, NotCounted, Stretch, Tally, Task, TaskWatch,
+};
 use crate::simd::{Algorithm, Isa, Simd, Word};
 
 /// How the placements of a unit are counted.
@@ -28,7 +31,7 @@ impl Counters {
         match board.size().get() {
             // Where queens or holes are given, a unit has few placements.
             26..=28 if board.given().is_free() => Self::ByLastRow,
-            // No counter was seen above 6,390.
+            // No counter was seen above 10,156; one beyond 16,383 is counted again.
             ..=28 => Self::Narrow,
             _ => Self::Wide,
         }
@@ -96,6 +99,8 @@ struct ColourCounter<K, T> {
     lists: Lists,
     batch: Vec<Unit>,
     units: Units<K, T>,
+    /// What counts units again that have a counter too large for `units`; made when it is first needed.
+    wide: Wide<K>,
 }
 
 impl<K: ColourKernel, T: Word> ColourCounter<K, T> {
@@ -114,6 +119,12 @@ impl<K: ColourKernel, T: Word> ColourCounter<K, T> {
             lists: Lists::new(columns),
             batch: Vec::new(),
             units: Units::new(n, columns, by_last_row, kernel),
+            wide: Wide {
+                n,
+                columns,
+                kernel,
+                units: None,
+            },
         }
     }
 
@@ -131,6 +142,7 @@ impl<K: ColourKernel, T: Word> ColourCounter<K, T> {
             lists,
             batch,
             units,
+            wide,
             columns: parity,
         } = self;
         let RowSet { even, odd, weight } = partition.set;
@@ -159,7 +171,12 @@ impl<K: ColourKernel, T: Word> ColourCounter<K, T> {
             }
             let is_full = batch.len() == most || white.max(black) >= BATCH;
             if is_full || done == columns.len() {
-                let counted = units.count(&set, batch, stretch.watch())?;
+                let counted = match units.count(&set, batch, stretch.watch()) {
+                    Err(NotCounted::Mismatch(why)) => {
+                        wide.count(&set, batch, stretch.watch(), units.largest(), why)
+                    }
+                    counted => counted,
+                }?;
                 found += counted.completions;
                 tally.nodes += counted.nodes;
                 let solutions = before.saturating_add(found.saturating_mul(weight.into()));
@@ -170,6 +187,39 @@ impl<K: ColourKernel, T: Word> ColourCounter<K, T> {
             }
         }
         Ok(found)
+    }
+}
+
+/// Counters of 32 bits for units of which a narrower one may have been too small.
+struct Wide<K> {
+    n: Size,
+    columns: Parity,
+    kernel: K,
+    units: Option<Units<K, u32>>,
+}
+
+impl<K: ColourKernel> Wide<K> {
+    /// Counts units again, of which `why` says that narrower counters do not hold them, though up to `largest` they do.
+    ///
+    /// # Errors
+    /// They would have held them: it was not the size of the counters. Those of [`Units::count`].
+    fn count(
+        &mut self,
+        set: &SetLists<'_>,
+        batch: &[Unit],
+        watch: &TaskWatch,
+        largest: u32,
+        why: Mismatch,
+    ) -> Result<Counted, NotCounted> {
+        let new = || Units::new(self.n, self.columns, false, self.kernel);
+        let counted = self
+            .units
+            .get_or_insert_with(new)
+            .count(set, batch, watch)?;
+        match counted.largest > largest {
+            true => Ok(counted),
+            false => Err(why.into()),
+        }
     }
 }
 
@@ -246,5 +296,37 @@ impl<K: ColourKernel, T: Word> Counter for ColourCounter<K, T> {
             }
         }
         Ok(tally)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::colour::ColourPlan;
+    use crate::engine::Plan;
+    use crate::simd::Portable;
+
+    #[test]
+    fn units_with_a_counter_that_is_too_small_are_counted_again() {
+        let n = Size::new(13).unwrap();
+        let plan = ColourPlan::new(n);
+        let tasks: Vec<_> = (0..plan.tasks()).map(|index| plan.task(index)).collect();
+        let count = |largest, counters| {
+            let new = NewCounter {
+                board: n.into(),
+                counters,
+                columns: Parity::Even,
+            };
+            let mut counter = ColourCounter::<_, u16>::new(new, Portable::new().unwrap());
+            counter.units = counter.units.with_largest(largest);
+            let tallies = tasks.iter().map(|task| counter.count(task).unwrap());
+            let tally: Tally = tallies.sum();
+            (tally, counter.wide.units.is_some())
+        };
+        let (expected, again) = count(16_383, Counters::Narrow);
+        assert!(!again);
+        for counters in [Counters::Narrow, Counters::ByLastRow] {
+            assert_eq!(count(3, counters), (expected, true), "{counters:?}");
+        }
     }
 }

@@ -36,7 +36,13 @@ struct ColourBatch {
     tallies: Vec<Tally>,
     /// What is left to the CPU: the sets whose rows of a colour are too many for the kernel, or none.
     beside: Vec<RankOfTask>,
+    /// The sets that are in jobs, in the order of their groups.
+    sets: Vec<RankOfTask>,
 }
+
+/// A counter of the kernel that is as large may not be weighed: its tables hold that many placements less than were
+/// counted.
+const TOO_LARGE: u64 = 1 << 14;
 
 /// A rank of one task.
 #[derive(Clone, Copy)]
@@ -81,6 +87,7 @@ impl Launcher for ColourLauncher {
             launch: maker.jobs.into_launch(self.program, seed)?,
             tallies,
             beside: maker.beside,
+            sets: maker.sets,
         }))
     }
 
@@ -130,22 +137,28 @@ impl LaunchBatch for ColourBatch {
     }
 
     fn tallies(self: Box<Self>, completed: Option<&Completed>) -> Result<Vec<Tally>, Mismatch> {
-        let mut tallies = self.tallies;
+        let (mut tallies, mut beside) = (self.tallies, self.beside);
         if let Some(launch) = &self.launch {
             let recount = |launch: &_, job| recount_job(&self.board, launch, job);
-            for (group, &[solutions, black, held, white]) in launch.sums(completed, recount)? {
+            let sums = launch.sums(completed, recount)?;
+            for (&set, (group, [solutions, black, held, white])) in self.sets.iter().zip(sums) {
+                let tally = &mut tallies[group.task];
+                if black.saturating_sub(held) >= TOO_LARGE {
+                    tally.partitions -= 1;
+                    beside.push(set);
+                    continue;
+                }
                 if black != held {
                     return Err(Mismatch(format!(
                         "the tables of a row set hold {held} placements on the device, and {black} were counted in \
                          them"
                     )));
                 }
-                let tally = &mut tallies[group.task];
                 tally.completions.add(group.weight, solutions.into());
                 tally.nodes += black + white;
             }
         }
-        count_beside(&self.board, &self.beside, &mut tallies)?;
+        count_beside(&self.board, &beside, &mut tallies)?;
         Ok(tallies)
     }
 }
@@ -202,6 +215,7 @@ struct Maker<'a> {
     image: Option<(usize, OpenSquares)>,
     jobs: Jobs,
     beside: Vec<RankOfTask>,
+    sets: Vec<RankOfTask>,
 }
 
 impl<'a> Maker<'a> {
@@ -212,6 +226,7 @@ impl<'a> Maker<'a> {
             image: None,
             jobs: Jobs::default(),
             beside: Vec::new(),
+            sets: Vec::new(),
         }
     }
 
@@ -225,6 +240,7 @@ impl<'a> Maker<'a> {
             match self.describe(&partition) {
                 Some(words) => {
                     self.add(&partition, &words, task);
+                    self.sets.push(RankOfTask { task, rank });
                     tally.partitions += 1;
                 }
                 None => self.beside.push(RankOfTask { task, rank }),
@@ -381,6 +397,26 @@ mod tests {
         }
         for sum in [1, 2] {
             wrong(&|sums: &mut [u64]| sums[sum] += 1, "tables of a row set");
+        }
+    }
+
+    #[test]
+    fn a_set_with_a_counter_that_is_too_large_for_the_device_is_counted_on_the_cpu() {
+        let (plan, launcher) = launcher(9);
+        let tasks = tasks(&plan);
+        let batch = launcher.batch(&tasks, 1).unwrap();
+        let mut completed = exact(&launcher.board, batch.launch().unwrap());
+        // A wrong number of solutions of the first set, and what its tables counted and do not hold.
+        completed.sums[0] += 1;
+        completed.sums[1] += TOO_LARGE;
+        let tallies = batch.tallies(Some(&completed)).unwrap();
+        let mut oracle = plan.oracle();
+        for (task, tally) in tasks.iter().zip(tallies) {
+            assert!(
+                tally.agrees_with(&oracle.count(task).unwrap()),
+                "{}",
+                task.key
+            );
         }
     }
 
