@@ -5,7 +5,12 @@
 pub enum Asked {
     /// To stop: in order the first time, at once the second time.
     Stop,
-    /// To stop in order, however often it comes: a terminal that closes asks more than once.
+    /// The same, but again within seconds it is the same request: a scheduler asks the program, and its script passes
+    /// that on.
+    #[cfg_attr(windows, expect(dead_code, reason = "there are no such signals"))]
+    Terminate,
+    /// To stop in order, however often it comes: a terminal that closes asks more than once, and a limit of processor
+    /// time asks once a second.
     #[cfg_attr(
         windows,
         expect(dead_code, reason = "there, a closed console is a stop")

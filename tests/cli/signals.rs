@@ -75,7 +75,7 @@ fn interrupted_twice() -> Option<i32> {
     send("-INT", &child);
     let mut said = BufReader::new(child.stderr.take().expect("piped"));
     let mut line = String::new();
-    while !line.contains("a second signal ends it") {
+    while !line.contains("a second Ctrl-C ends it") {
         line.clear();
         assert!(said.read_line(&mut line).expect("a line") > 0);
     }
@@ -92,6 +92,22 @@ fn the_second_signal_ends_at_once() {
         .collect();
     assert!(codes.len() < 20, "{codes:?}");
     assert!(codes.iter().all(|code| *code == Some(4)), "{codes:?}");
+}
+
+#[test]
+fn two_signals_of_a_scheduler_are_one() {
+    let pairs = [["-TERM", "-TERM"], ["-USR1", "-TERM"], ["-XCPU", "-XCPU"]];
+    let children: Vec<_> = pairs.map(|pair| (pair, running("27"))).into();
+    for at in 0..2 {
+        for (pair, child) in &children {
+            send(pair[at], child);
+        }
+        std::thread::sleep(Duration::from_millis(300));
+    }
+    for (pair, child) in children {
+        let (code, output) = end(child);
+        assert_eq!(code, Some(4), "{pair:?}: {output:?}");
+    }
 }
 
 #[test]

@@ -19,6 +19,9 @@ static HANDLED: AtomicUsize = AtomicUsize::new(0);
 /// The longest wait for a signal to be acted on.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// How long after the first signal another SIGTERM is one with it. A run that is stopped ends within two seconds.
+const ONE_REQUEST: Duration = Duration::from_secs(5);
+
 /// Sends the signal of the key to this process and those that a terminal would send it to with it. Returns
 /// when this process has acted on it: if the same signal came again before, the two would be one.
 pub fn deliver(key: SignalKey) {
@@ -30,9 +33,9 @@ pub fn deliver(key: SignalKey) {
     }
 }
 
-/// Listens for signals until the program ends. The first Ctrl-C, SIGTERM or SIGUSR1 calls `stop`; the
-/// second ends the program at once. SIGUSR2 pauses and continues, if there is something to pause.
-/// SIGHUP calls `stop` too, however often it comes: a terminal that closes sends it more than once.
+/// Listens for signals until the program ends. The first Ctrl-C, SIGTERM or SIGUSR1 calls `stop`; a second Ctrl-C
+/// ends the program at once, and so does SIGTERM or SIGUSR1 some seconds later. SIGUSR2 pauses and continues, if there
+/// is something to pause. SIGHUP and SIGXCPU call `stop` too, however often they come.
 /// SIGQUIT (`Ctrl-\`) ends it at once too, as the system does, but with the terminal as it was.
 ///
 /// # Errors
@@ -50,23 +53,24 @@ pub fn listen(
     };
     let asked = signals::listen(pause.is_some()).map_err(refused)?;
     let mut stop = Some(stop);
+    let mut asked_at = Instant::now();
     let listen = move || {
         for asked in asked {
             match (asked, &pause) {
                 (Asked::Pause, Some(pause)) => pause.toggle_pause(SIGNAL),
                 (Asked::Pause, None) => {}
-                (Asked::HangUp, _) => {
-                    if let Some(stop) = stop.take() {
-                        stop();
-                    }
-                }
                 (Asked::Quit, _) => {
                     terminal::restore();
                     signals::end_by_quit();
                 }
-                (Asked::Stop, _) => match stop.take() {
-                    Some(stop) => stop(),
-                    None => end_at_once(Exit::Interrupted),
+                (asked, _) => match (stop.take(), asked) {
+                    (Some(stop), _) => {
+                        asked_at = Instant::now();
+                        stop();
+                    }
+                    (None, Asked::HangUp) => {}
+                    (None, Asked::Terminate) if asked_at.elapsed() < ONE_REQUEST => {}
+                    (None, _) => end_at_once(Exit::Interrupted),
                 },
             }
             HANDLED.fetch_add(1, Ordering::Release);

@@ -62,7 +62,7 @@ impl JobRunner {
             pauses: is_bare,
             stop: (!quiet).then_some((
                 "stopping within two seconds",
-                "; a second signal ends it at once",
+                "; a second Ctrl-C ends it at once",
             )),
         };
         let session = Session::begin(config, says)?;

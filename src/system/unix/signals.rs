@@ -28,7 +28,8 @@ pub fn listen(pause: bool) -> io::Result<impl Iterator<Item = Asked> + Send> {
     let signals = std::iter::from_fn(move || signals.forever().next());
     Ok(signals.map(|signal| match signal {
         SIGUSR2 => Asked::Pause,
-        SIGHUP => Asked::HangUp,
+        SIGTERM | SIGUSR1 => Asked::Terminate,
+        SIGHUP | SIGXCPU => Asked::HangUp,
         SIGQUIT => Asked::Quit,
         _ => Asked::Stop,
     }))
