@@ -82,7 +82,6 @@ const HELP: &str = concat!(
     arg_required_else_help = true,
     // The last of a flag that is given twice decides, so that a script can add to the flags of its user.
     args_override_self = true,
-    max_term_width = command_groups::BROADEST,
     after_help = missing_parts::in_help() + HELP,
 )]
 struct Cli {
@@ -172,7 +171,8 @@ enum Command {
 
 /// The program as its help shows it.
 fn program() -> clap::Command {
-    command_groups::grouped(Cli::command(), command_groups::columns())
+    let columns = command_groups::columns();
+    command_groups::grouped(Cli::command().term_width(columns), columns)
 }
 
 fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {

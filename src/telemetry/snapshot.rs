@@ -277,8 +277,15 @@ impl Observer for SnapshotKeeper {
             return;
         };
         let mut kept = self.kept.lock();
-        if let EventKind::Planned { plans, .. } = &event.kind {
-            kept.engines = plans.iter().map(|plan| plan.engine).collect();
+        match &event.kind {
+            // Every run begins with these.
+            EventKind::State(RunState::Planning) => return,
+            EventKind::State(RunState::Running) if kept.incidents.is_empty() => return,
+            EventKind::Planned { plans, .. } => {
+                kept.engines = plans.iter().map(|plan| plan.engine).collect();
+                return;
+            }
+            _ => {}
         }
         let like = kept.incidents.iter().position(|of| of.is_like(&text));
         let before = like.and_then(|at| kept.incidents.remove(at));
@@ -368,6 +375,10 @@ mod tests {
             cpu_workers,
             devices: Vec::new(),
         };
+        // How every run begins is no news.
+        for state in [RunState::Planning, RunState::Running] {
+            tell(0, EventKind::State(state));
+        }
         tell(1, joined(8));
         for at in 2..40 {
             tell(at, EventKind::State(RunState::Running));

@@ -49,6 +49,13 @@ fn a_run_is_shown_paused_and_stopped_and_the_terminal_is_as_before() {
             !screen.contains("stop the run in order") && screen.contains("worker-1")
         });
     }
+    // Any key that does not scroll closes the help, and does nothing else.
+    tmux.press("?");
+    tmux.see("stop the run in order");
+    tmux.press("p");
+    tmux.see_that("no help", |screen| {
+        !screen.contains("stop the run in order") && screen.contains(" · running")
+    });
     // What a key sends that the dashboard does not know is no letter: F1 ends with a P.
     tmux.press("F1");
     tmux.press("t");

@@ -12,7 +12,7 @@ use regex::Regex;
 
 use crate::child::{send, spawn};
 use crate::isolated::isolated;
-use crate::program::output;
+use crate::program::{output, queenfold, text};
 use crate::skip::skipped;
 use crate::terminal::Terminal;
 use crate::threads::wait_for_thread;
@@ -335,6 +335,32 @@ fn help_is_wrapped_to_the_width_of_the_terminal() {
                 assert!(fits || words <= 2, "{command}, {columns}: {line}");
             }
         }
+    }
+}
+
+#[test]
+fn a_terminal_without_a_size_has_no_dashboard() {
+    let command = format!("stty rows 0 cols 0; exec {PROGRAM} run -n 8 --tui");
+    let Some(mut terminal) = Terminal::start(&command) else {
+        return;
+    };
+    assert_eq!(terminal.end(), 2);
+    let shown = &terminal.screen;
+    assert!(
+        shown.contains("--tui needs a terminal with a size"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn no_columns_are_no_width() {
+    for command in ["--help", "run --help"] {
+        let of = |columns| {
+            let mut program = queenfold(&command.split(' ').collect::<Vec<_>>());
+            text(&program.env("COLUMNS", columns).output().unwrap().stdout)
+        };
+        assert_eq!(of("0"), of("100"), "{command}");
+        assert_ne!(of("40"), of("100"), "{command}");
     }
 }
 

@@ -85,7 +85,7 @@ fn does(command: &Command) -> String {
     does
 }
 
-/// The columns that a help text may have, as clap finds them for the rest of it.
+/// The columns that a help text may have.
 pub fn columns() -> usize {
     let terminals = [Term::stdout(), Term::stderr()];
     let terminal = terminals.iter().find_map(Term::size_checked);
@@ -93,6 +93,7 @@ pub fn columns() -> usize {
         Some((_, columns)) => Some(columns.into()),
         None => env::var("COLUMNS").ok().and_then(|text| text.parse().ok()),
     };
+    let columns = columns.filter(|columns| *columns > 0);
     columns.unwrap_or(BROADEST).min(BROADEST)
 }
 

@@ -253,7 +253,7 @@ const HELP: [&str; 11] = [
     "t        other colours, or ASCII alone",
     "up down  scroll the shards or this, also j k,",
     "         page up, page down, home, end",
-    "? Esc    close this",
+    "other    close this",
     "q        leave, or stop the shards, too: it asks",
     "",
     "share, left: of the shard",

@@ -74,7 +74,7 @@ pub fn help_text(view: &View<'_>) -> Vec<&'static str> {
         "t        other colours, or ASCII alone",
         rows,
         "         page up, page down, home, end",
-        "? Esc    close this",
+        "other    close this",
         match view.can_leave {
             true => "q        leave, or stop the run, too: it asks",
             false => "q        stop the run in order: it asks",

@@ -192,7 +192,9 @@ pub fn show<P: Picture>(
             // The key was the answer.
             None if question.is_some() => {}
             None => match key {
-                Key::Char('q') | Key::Escape if help.is_some() => help = None,
+                key if help.is_some() => {
+                    help = help.and_then(|mut line| scroll(&mut line, &key).then_some(line));
+                }
                 Key::Char('q') | Key::Escape => {
                     let question = match steer.is_own() {
                         true => Question::Quit,
@@ -204,10 +206,10 @@ pub fn show<P: Picture>(
                     done = steer.pause(!picture.is_paused());
                 }
                 Key::Char('d') => asked = Some((Question::Stop, Instant::now())),
-                Key::Char('?' | 'h') => help = help.xor(Some(0)),
+                Key::Char('?' | 'h') => help = Some(0),
                 Key::Char('t') => theme = theme.next(),
                 key => {
-                    let scrolled = scroll(help.as_mut().unwrap_or(&mut first), &key);
+                    let scrolled = scroll(&mut first, &key);
                     hint = (!scrolled).then(|| unknown(&key));
                 }
             },

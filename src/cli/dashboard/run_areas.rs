@@ -29,7 +29,7 @@ impl Areas {
         let mut speed = take(6);
         let has_map = wanted.cells > 0 && !is_beside;
         let mut map = if has_map { take(4) } else { 0 };
-        let mut events = take(3);
+        let mut events = if wanted.below > 0 { take(3) } else { 0 };
         let table = rows.min(room);
         room -= table;
         let mut more = |height: &mut u16, most: u16| {
@@ -51,7 +51,8 @@ impl Areas {
         more(&mut map, whole_map.min(14));
         more(&mut speed, 16);
         more(&mut events, all_events);
-        more(&mut speed, if is_beside { whole_map.min(30) } else { 24 });
+        more(&mut map, whole_map);
+        more(&mut speed, screen.height);
         let mut areas = Self::of(screen, wanted, [figures, speed, map, events]);
         if is_beside {
             [areas.speed, areas.map] = beside(areas.speed);

@@ -10,7 +10,7 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
 };
 
 use crate::cli::control::terminal::{self, SignalKey};
@@ -43,9 +43,14 @@ impl Screen {
     /// What a dashboard needs that is not there: a terminal for keys and on standard error, which can move its cursor.
     pub fn missing() -> Option<&'static str> {
         let is_dumb = env::var_os("TERM").is_some_and(|term| term == "dumb");
+        // A serial line, for example, knows none.
+        let has_size = size().map_or(true, |(columns, rows)| columns > 0 && rows > 0);
         match io::stdin().is_terminal() && io::stderr().is_terminal() {
             false => Some("a terminal on standard input and standard error"),
             true if is_dumb => Some("a terminal that can move its cursor, and TERM is dumb"),
+            true if !has_size => {
+                Some("a terminal with a size, which `stty rows 24 cols 80` gives it")
+            }
             true => None,
         }
     }

@@ -175,6 +175,9 @@ fn every_size_is_drawn_and_shows_the_state() {
     let shown = screen(&view(&snapshot, PLAIN), (160, 34)).join("\n");
     let wrong = "audits 3   corrections 1   faulty worker-3 on node7";
     assert!(shown.contains(wrong), "{shown}");
+    for empty in [(0, 0), (0, 9), (9, 0)] {
+        screen(&view(&snapshot, PLAIN), empty);
+    }
     for width in (1..=24).chain([40, 80, 100, 300]) {
         for height in (1..=16).chain([24, 30, 60, 200]) {
             for help in [None, Some(99)] {
@@ -220,7 +223,7 @@ fn every_key_of_the_help_can_be_seen_on_a_small_screen() {
         "│d d ",
         "│t ",
         "│up down ",
-        "│? ",
+        "│other ",
         "│q ",
         "│busy: share",
         "│stolen: had",
