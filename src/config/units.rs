@@ -112,33 +112,52 @@ impl Value for Sizes {
     }
 }
 
-/// A length of time: `90s`, `1h 30m`, `250ms`; a number without a unit means seconds. From 1 ms to
-/// 3650 days.
+/// A length of time: `90s`, `1h 30m`, `5min`, `250ms`, or as Slurm writes it `01:30:00`, `1-12`; a number without a
+/// unit means seconds. From 1 ms to 3650 days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HumanDuration(pub Duration);
 
 impl HumanDuration {
-    /// Milliseconds in each unit, the longest first.
-    const UNITS: [(&str, u64); 5] = [
-        ("d", 86_400_000),
-        ("h", 3_600_000),
-        ("m", 60_000),
-        ("s", 1000),
-        ("ms", 1),
+    /// Milliseconds in each unit, the longest first. A unit is written as the letters before the blank, or as three
+    /// letters or more of the word.
+    const UNITS: [(&str, &str, u64); 6] = [
+        ("w", "weeks", 604_800_000),
+        ("d", "days", 86_400_000),
+        ("h", "hours", 3_600_000),
+        ("m", "minutes", 60_000),
+        ("s", "seconds", 1000),
+        ("ms", "milliseconds", 1),
     ];
+
+    /// The milliseconds of `HH:MM:SS`, or of `D-HH`, `D-HH:MM` and `D-HH:MM:SS`. `MM:SS` could be hours.
+    fn clock(text: &str) -> Option<f64> {
+        let whole = |part: &str| part.parse::<u32>().ok().map(f64::from);
+        let (days, time) = text.split_once('-').unwrap_or(("0", text));
+        let parts: Option<Vec<_>> = time.split(':').map(whole).collect();
+        let [hours, minutes, seconds] = match parts?[..] {
+            [hours, minutes, seconds] => [hours, minutes, seconds],
+            [hours, minutes] if time != text => [hours, minutes, 0.0],
+            [hours] if time != text => [hours, 0.0, 0.0],
+            _ => return None,
+        };
+        Some((((whole(days)? * 24.0 + hours) * 60.0 + minutes) * 60.0 + seconds) * 1000.0)
+    }
 }
 
 impl Value for HumanDuration {
     const FORM: Form = Form::Number;
 
     fn read(text: &str) -> Option<Self> {
-        let mut rest = text.trim();
-        let mut millis = 0.0;
+        let clock = Self::clock(text.trim());
+        let mut rest = if clock.is_none() { text.trim() } else { "" };
+        let mut millis = clock.unwrap_or_default();
         while !rest.is_empty() {
             let (number, unit, after) = quantity(rest);
             let alone = unit.is_empty() && after.is_empty() && rest == text.trim();
             let unit = if alone { "s" } else { unit };
-            let (_, scale) = Self::UNITS.into_iter().find(|(name, _)| *name == unit)?;
+            let (.., scale) = Self::UNITS.into_iter().find(|(name, word, _)| {
+                *name == unit || unit.len() > 2 && word.starts_with(unit)
+            })?;
             millis += number? * scale as f64;
             rest = after;
         }
@@ -153,8 +172,8 @@ impl Value for HumanDuration {
     fn write(&self) -> String {
         let mut rest = self.0.as_millis() as u64;
         let mut parts = Vec::new();
-        for (name, scale) in Self::UNITS {
-            if rest >= scale {
+        for (name, _, scale) in &Self::UNITS[1..] {
+            if rest >= *scale {
                 parts.push(format!("{}{name}", rest / scale));
                 rest %= scale;
             }
@@ -163,8 +182,19 @@ impl Value for HumanDuration {
     }
 
     fn allowed() -> String {
-        "a duration from 1ms to 3650d such as `1h 30m` (units d, h, m, s, ms), or a number of seconds"
+        "a duration from 1ms to 3650d such as `1h 30m` or `01:30:00` (units w, d, h, m, s, ms), or a \
+         number of seconds"
             .into()
+    }
+
+    fn hint(text: &str) -> Option<String> {
+        let (first, second) = text.trim().split_once(':')?;
+        let clocks = [
+            format!("{first}:{second}:00"),
+            format!("0:{first}:{second}"),
+        ];
+        let are_clocks = clocks.iter().all(|clock| Self::clock(clock).is_some());
+        are_clocks.then(|| format!("write {}", clocks.join(" or ")))
     }
 }
 
@@ -350,6 +380,15 @@ mod tests {
             ("2d", 172_800_000, "2d"),
             ("90", 90_000, "1m 30s"),
             ("0.5", 500, "500ms"),
+            ("5min", 300_000, "5m"),
+            ("90minutes", 5_400_000, "1h 30m"),
+            ("1 hour 2 sec", 3_602_000, "1h 2s"),
+            ("1w", 604_800_000, "7d"),
+            ("5 weeks", 3_024_000_000, "35d"),
+            ("01:30:00", 5_400_000, "1h 30m"),
+            ("1-12", 129_600_000, "1d 12h"),
+            ("1-00:00", 86_400_000, "1d"),
+            ("1-02:03:04", 93_784_000, "1d 2h 3m 4s"),
         ] {
             let span = HumanDuration::read(text).unwrap_or_else(|| panic!("{text}"));
             assert_eq!(span.0.as_millis(), millis);
@@ -366,13 +405,28 @@ mod tests {
             "30 1h",
             "s",
             "-1s",
-            "5 weeks",
             "4000d",
+            "4000-00",
+            "5 mi",
+            "5 minutess",
+            "02:00",
+            "1:00:00:00",
+            "-1-00",
+            "1-",
+            "1-2-3",
+            "::",
             "1..2s",
             "1e9s",
             "∞",
         ] {
             assert_eq!(HumanDuration::read(text), None, "{text}");
+        }
+        for (text, hint) in [
+            ("02:30", Some("write 02:30:00 or 0:02:30")),
+            ("1:00:00:00", None),
+            ("a:b", None),
+        ] {
+            assert_eq!(HumanDuration::hint(text).as_deref(), hint, "{text}");
         }
     }
 

@@ -36,7 +36,10 @@ fn usage_errors_are_one_line_and_exit_2() {
         (&["run", "-n", "8", "--workers", "-1"], "from 0 to 1024"),
         (&["run", "-n", "8", "--engine", "census"], "auto"),
         (&["run", "-n", "8", "--isa", "avx"], "avx2"),
-        (&["run", "-n", "8", "--time-limit", "5 weeks"], "d, h, m, s"),
+        (
+            &["run", "-n", "8", "--time-limit", "5 months"],
+            "w, d, h, m, s",
+        ),
         (
             &["array", "-n", "16", "--memory", "9"],
             "(units K, M, G, T or KiB, MiB, GiB, TiB: powers of 1024; KB, MB, GB, TB: powers of 1000)",
@@ -113,7 +116,7 @@ fn what_is_asked_for_is_not_dropped_without_a_word() {
             "expected a whole number from 0 to",
         ),
         (
-            &["array", "-n", "20", "--for", "slurm", "--tasks", "x"],
+            &["array", "-n", "20", "--for", "slurm", "--shards", "x"],
             "expected a whole number from 0 to",
         ),
         (&["man", "--to", "/dev/null"], "/dev/null is a file"),

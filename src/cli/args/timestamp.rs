@@ -17,7 +17,10 @@ impl Timestamp {
              such as 3h"
                 .to_owned()
         };
-        if let Ok(HumanDuration(ago)) = HumanDuration::parse(text) {
+        // Nobody means by `18:30:00` how long ago it was.
+        if !text.contains([':', '-'])
+            && let Some(HumanDuration(ago)) = HumanDuration::read(text)
+        {
             let ago = i64::try_from(ago.as_secs()).map_err(|_| refused())?;
             return Ok(Self(unix_time().saturating_sub(ago)));
         }
@@ -73,6 +76,7 @@ mod tests {
             "2026-02-29",
             "1969-12-31",
             "18:30",
+            "18:30:00",
             "2026-11-23T18:30:00+01:00",
             "2026-11-23T25:00",
             "2026-11",
