@@ -54,7 +54,12 @@ impl Scheduler {
                 blocks
                     .map(|(first, shards)| match first {
                         0 => format!("sbatch --array={shards} {script}"),
-                        first => format!("sbatch --array={shards} {script} {first}"),
+                        // Named by shards, as those of the first block are.
+                        first => format!(
+                            "sbatch --array={shards} --output={}logs/%A-{}%3a.log {script} {first}",
+                            script.trim_end_matches(self.script()),
+                            first / BLOCK
+                        ),
                     })
                     .collect()
             }
@@ -102,23 +107,23 @@ mod tests {
 
     #[test]
     fn slurm_takes_a_thousand_tasks_at_once() {
-        let all = |shards| Scheduler::Slurm.submit_all("a.sh", shards);
-        assert_eq!(all(1000), ["sbatch a.sh"]);
+        let all = |shards| Scheduler::Slurm.submit_all("a/slurm.sh", shards);
+        assert_eq!(all(1000), ["sbatch a/slurm.sh"]);
         assert_eq!(
             all(2001),
             [
-                "sbatch --array=0-999 a.sh",
-                "sbatch --array=0-999 a.sh 1000",
-                "sbatch --array=0 a.sh 2000"
+                "sbatch --array=0-999 a/slurm.sh",
+                "sbatch --array=0-999 --output=a/logs/%A-1%3a.log a/slurm.sh 1000",
+                "sbatch --array=0 --output=a/logs/%A-2%3a.log a/slurm.sh 2000"
             ]
         );
         let some: IndexList = [3, 999, 1000, 1001, 5007].into_iter().collect();
         assert_eq!(
-            Scheduler::Slurm.submit("a.sh", &some),
+            Scheduler::Slurm.submit("a/slurm.sh", &some),
             [
-                "sbatch --array=3,999 a.sh",
-                "sbatch --array=0-1 a.sh 1000",
-                "sbatch --array=7 a.sh 5000"
+                "sbatch --array=3,999 a/slurm.sh",
+                "sbatch --array=0-1 --output=a/logs/%A-1%3a.log a/slurm.sh 1000",
+                "sbatch --array=7 --output=a/logs/%A-5%3a.log a/slurm.sh 5000"
             ]
         );
     }

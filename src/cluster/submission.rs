@@ -122,9 +122,9 @@ impl Submission {
             (format!("--job-name={}", Self::name(directory)), None),
             (
                 format!("--array=0-{}", shards.min(BLOCK) - 1),
-                (shards > BLOCK).then_some(
-                    "A cluster allows 1001 tasks unless its MaxArraySize is higher. The number behind the \
-                     script is added to theirs.",
+                Some(
+                    "Too many for the MaxArraySize of the cluster (1001 by default) are an `Invalid job array \
+                     specification`: submit parts. `sbatch --array=0-9 slurm.sh 10` counts the shards 10 to 19.",
                 ),
             ),
             ("--nodes=1 --ntasks=1".to_owned(), None),
@@ -163,6 +163,8 @@ impl Submission {
     fn hyperqueue(&self, directory: &ArrayDirectory) -> Vec<(String, Option<&'static str>)> {
         let last = directory.array().shards() - 1;
         let path = directory.path().display();
+        // HyperQueue empties a file that is there.
+        let log = "%{JOB_ID}-%{TASK_ID}-%{INSTANCE_ID}";
         let mut options = vec![
             (format!("--name={}", Self::name(directory)), None),
             (format!("--array=0-{last}"), None),
@@ -189,9 +191,7 @@ impl Submission {
                 Some("A task whose worker is lost is started again, however often."),
             ),
             (
-                format!(
-                    "--stdout={path}/logs/%{{TASK_ID}}.out --stderr={path}/logs/%{{TASK_ID}}.err"
-                ),
+                format!("--stdout={path}/logs/{log}.out --stderr={path}/logs/{log}.err"),
                 None,
             ),
         ]);
@@ -226,14 +226,14 @@ impl Submission {
             true => "none".to_owned(),
             false => names,
         });
-        let gpu = if self.gpus > 0 { "auto" } else { "off" };
+        let gpu = if self.gpus > 0 { "cuda" } else { "off" };
         let PlanName { engine, .. } = array.plans()[0].name();
         format!(
             "\nset -eu\n\n{index}\
              {ARRAY_LINE}{path}'\n\
              if [ ! -e \"$array/{DESCRIPTION}\" ]; then\n    \
                  echo \"$array holds no job array: if it was moved, give its queenfold array command again, \
-                 with the new place as --dir\" >&2\n    \
+                 with --replace and the new place as --dir\" >&2\n    \
                  exit 2\n\
              fi\n\
              shard=$(printf '%s/shards/%0{width}d' \"$array\" \"$index\")\n\n\
@@ -293,8 +293,8 @@ index=$((10#$1))
 "#;
 
 const SLURM_END: &str = r#"
-# The scheduler signals this shell alone, which passes it on: USR1 when the time is nearly over, TERM when the
-# job is cancelled or preempted. Either way the program commits what it has counted, and ends with code 4.
+# This shell passes signals on: USR1 when the time is nearly over, TERM when the job is cancelled or preempted,
+# which the program may get from the scheduler too. It commits what it has counted, and ends with code 4.
 time_is_over=
 pid=
 # A signal may come when the program has just ended; then there is nobody to pass it to.
@@ -323,7 +323,8 @@ exit "$code"
 
 const SHELL_END: &str = r#"
 # In place of this shell, so that signals reach the program: it commits what it has counted, and ends with code 4, as it
-# does when its time is over. To continue the shard, start it again.
+# does when its time is over. To continue the shard, start it again. Whoever starts this keeps what it prints: nothing
+# is written to the folder logs.
 # shellcheck disable=SC2086 # the words of $how are flags
 exec "$program" "$@" $how
 "#;
@@ -396,7 +397,7 @@ mod tests {
             !text.contains("--time") && !text.contains("--mem="),
             "{text}"
         );
-        assert!(text.contains("--gpus=2\n") && text.contains("'--gpu auto --no-tui'"));
+        assert!(text.contains("--gpus=2\n") && text.contains("'--gpu cuda --no-tui'"));
     }
 
     #[test]

@@ -336,7 +336,7 @@ fn what_a_configuration_gives_is_refused_with_its_source() {
         }
     }
     std::fs::write(folder.path().join("queenfold.toml"), "run.n = \"4..=6\"\n").unwrap();
-    let array = ["array", "--tasks", "2", "--for", "slurm"];
+    let array = ["array", "--shards", "2", "--for", "slurm"];
     let line = refusal(queenfold(&array).current_dir(&folder), 2);
     assert!(
         line.contains("run.n of file ./queenfold.toml asks for several boards"),

@@ -99,7 +99,7 @@ fn an_array_that_is_not_whole_names_its_shards_in_json() {
         "array",
         "-n",
         "13",
-        "--tasks",
+        "--shards",
         "2",
         "--for",
         "hyperqueue",

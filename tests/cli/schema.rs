@@ -81,7 +81,7 @@ fn every_object_has_the_keys_of_the_schema() {
         "merge_take_out",
         &["merge", "--take-out", &shard, "--into", &parts, "--json"],
     );
-    let flags = ["--tasks", "2", "--for", "hyperqueue", "--dir", &array];
+    let flags = ["--shards", "2", "--for", "hyperqueue", "--dir", &array];
     stdout(&[&["array", "-n", "13"][..], &flags].concat());
     found.add("status_of_array", &["status", &array, "--json"]);
     found.add_ended("gather", 4, &["gather", &array, "--json"]);

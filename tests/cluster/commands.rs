@@ -14,7 +14,7 @@ fn each_mistake_gets_one_line() {
     let array = |n: &str, tasks: &str, dir: &str| {
         let dir = path(dir);
         let args = [
-            "array", "-n", n, "--tasks", tasks, "--for", "slurm", "--engine", "colour", "--dir",
+            "array", "-n", n, "--shards", tasks, "--for", "slurm", "--engine", "colour", "--dir",
             &dir,
         ];
         refused(&args, 2)
@@ -30,7 +30,7 @@ fn each_mistake_gets_one_line() {
     assert!(said.contains("schedulers take no path"), "{said}");
 
     let gpus = [
-        "array", "-n", "29", "--tasks", "4", "--for", "slurm", "--gpus", "1",
+        "array", "-n", "29", "--shards", "4", "--for", "slurm", "--gpus", "1",
     ];
     let said = refused(&gpus, 2);
     assert!(
@@ -38,9 +38,17 @@ fn each_mistake_gets_one_line() {
         "{said}"
     );
     let short = [
-        "array", "-n", "16", "--tasks", "4", "--for", "slurm", "--time", "59",
+        "array", "-n", "16", "--shards", "4", "--for", "slurm", "--time", "59s",
     ];
     assert!(refused(&short, 2).contains("a minute at least"));
+    // For Slurm these would be hours.
+    let said = refused(&[&short[..7], &["--time", "120"]].concat(), 2);
+    assert!(
+        said.contains("seconds or minutes? write 120s or 120min"),
+        "{said}"
+    );
+    let old = ["array", "-n", "16", "--tasks", "4", "--for", "slurm"];
+    assert!(refused(&old, 2).contains("`--shards` says into how many"));
 
     stdout(&["run", "-n", "8", "--dir", &path("run")]);
     let said = array("16", "4", "run");
@@ -53,7 +61,7 @@ fn each_mistake_gets_one_line() {
         "array",
         "-n",
         "16",
-        "--tasks",
+        "--shards",
         "4",
         "--for",
         "slurm",
@@ -130,7 +138,7 @@ fn what_is_gathered_is_done() {
         "array",
         "-n",
         "12",
-        "--tasks",
+        "--shards",
         "2",
         "--for",
         "slurm",
@@ -147,8 +155,52 @@ fn what_is_gathered_is_done() {
 }
 
 #[test]
+fn a_script_with_lines_of_the_user_is_kept() {
+    let array = Array::make(16, 4, "slurm");
+    let path = array.script("slurm.sh");
+    let made = std::fs::read_to_string(&path).unwrap();
+    assert!(made.contains("#SBATCH --cpus-per-task=1\n"), "{made}");
+    let own = made.replace("#SBATCH --array", "#SBATCH --account=me\n#SBATCH --array");
+    let engine = ["--engine", "chain", "--dir", array.name()];
+    let again = ["array", "-n", "16", "--shards", "4", "--for", "slurm"];
+    let again = [&again[..], &engine].concat();
+    stdout(&again);
+    for (there, more) in [(own, &[][..]), (made, &["--cpus", "4"])] {
+        std::fs::write(&path, &there).unwrap();
+        let again = [&again, more].concat();
+        let said = refused(&again, 2);
+        assert!(
+            said.contains("slurm.sh is there and differs: --replace"),
+            "{said}"
+        );
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), there);
+        stdout(&[&again[..], &["--replace"]].concat());
+        assert_ne!(std::fs::read_to_string(&path).unwrap(), there);
+    }
+}
+
+#[test]
+fn a_board_that_needs_no_array_is_told_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = |n| {
+        let dir = folder.path().join(n);
+        let dir = dir.to_str().unwrap();
+        stdout(&[
+            "array", "-n", n, "--shards", "4", "--for", "shell", "--dir", dir,
+        ])
+    };
+    let said = made("16");
+    assert!(
+        said.contains("no array is needed: `queenfold run` takes about "),
+        "{said}"
+    );
+    let said = made("22");
+    assert!(said.contains("each shard about "), "{said}");
+}
+
+#[test]
 fn a_wrong_scheduler_is_answered_with_the_right_ones() {
-    let args = ["array", "-n", "16", "--tasks", "4", "--for", "pbs"];
+    let args = ["array", "-n", "16", "--shards", "4", "--for", "pbs"];
     let output = queenfold(&args).output().unwrap();
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
@@ -161,7 +213,7 @@ fn a_wrong_scheduler_is_answered_with_the_right_ones() {
 #[test]
 fn what_is_given_may_come_from_a_configuration() {
     let folder = tempfile::tempdir().unwrap();
-    let args = ["array", "--tasks", "1", "--for", "slurm"];
+    let args = ["array", "--shards", "1", "--for", "slurm"];
     std::fs::write(
         folder.path().join("queenfold.toml"),
         "[run]\nn = 12\nqueens = \"a1\"\n",
@@ -209,7 +261,7 @@ fn a_foreign_run_in_place_of_the_whole_is_named() {
         "array",
         "-n",
         "12",
-        "--tasks",
+        "--shards",
         "2",
         "--for",
         "slurm",
@@ -239,7 +291,7 @@ fn a_directory_that_looks_like_an_option_is_named_so_that_it_is_none() {
         "array",
         "-n",
         "12",
-        "--tasks",
+        "--shards",
         "2",
         "--for",
         "slurm",

@@ -76,6 +76,11 @@ fn hyperqueue_documents_every_directive_of_the_script() {
         array.make_again(14, 3, "hyperqueue", more);
         let script = std::fs::read_to_string(array.script("hyperqueue.sh")).unwrap();
         assert!(script.contains("#HQ --crash-limit=unlimited\n"), "{script}");
+        // No attempt empties the log of another one.
+        assert!(
+            script.contains("/logs/%{JOB_ID}-%{TASK_ID}-%{INSTANCE_ID}.out "),
+            "{script}"
+        );
         assert_eq!(refused(&script), [] as [&str; 0], "{script}");
     }
 }

@@ -134,7 +134,7 @@ fn a_moved_array_counts_nothing_into_its_old_place() {
         // So do the commands that otherwise say how to submit it again. Slurm would not even start the script: it
         // cannot open the log, and says so nowhere but in its own.
         let mend = format!(
-            "{name}/{script} is of {}: give its `queenfold array` command again, with --dir {name}\n",
+            "{name}/{script} is of {}: give its `queenfold array` command again, with --replace --dir {name}\n",
             old.display(),
             name = array.name()
         );
@@ -308,7 +308,7 @@ fn a_script_keeps_the_options_of_its_scheduler() {
         (
             "slurm",
             &["--array=1-3"],
-            "--tasks says which shards there are",
+            "--shards says which shards there are",
         ),
         ("slurm", &["-p", "a\nb"], "one line of text"),
         ("shell", &["--partition=short"], "knows no scheduler"),
@@ -317,7 +317,7 @@ fn a_script_keeps_the_options_of_its_scheduler() {
             "array",
             "-n",
             "12",
-            "--tasks",
+            "--shards",
             "2",
             "--dir",
             array.name(),
@@ -331,13 +331,24 @@ fn a_script_keeps_the_options_of_its_scheduler() {
 }
 
 #[test]
+fn a_task_that_asks_for_gpus_does_not_count_without_one() {
+    let alone = output(&["run", "-n", "12", "--engine", "chain", "--gpu", "cuda"]);
+    for (scheduler, script) in SCRIPTS {
+        let array = Array::given(12, 2, scheduler, &["--gpus", "1"]);
+        let output = task(&array, script, 0).output().unwrap();
+        // 6 where there is no driver.
+        assert_eq!(code(&output), code(&alone), "{output:?}");
+    }
+}
+
+#[test]
 fn a_shard_that_takes_longer_than_an_attempt_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let array = |tasks, dir: &str| {
         let dir = folder.path().join(dir);
         let dir = dir.to_str().unwrap();
         let words = [
-            "array", "-n", "24", "--for", "slurm", "--time", "1m", "--tasks",
+            "array", "-n", "24", "--for", "slurm", "--time", "1m", "--shards",
         ];
         let output = output(&[&words[..], &[tasks, "--dir", dir]].concat());
         assert_eq!(code(&output), 0, "{output:?}");
@@ -345,7 +356,7 @@ fn a_shard_that_takes_longer_than_an_attempt_is_noticed() {
     };
     let (out, err) = array("4", "few");
     assert!(out.contains("\neach shard about "), "{out}");
-    assert!(err.contains("more --tasks make them shorter"), "{err}");
+    assert!(err.contains("more --shards make them shorter"), "{err}");
     let (_, err) = array("16127", "many");
     assert_eq!(err, "");
 }

@@ -140,6 +140,7 @@ fn argument(given: &str, args: &[&str], program: &Command) -> Option<String> {
         "--timeout" | "--limit" => "`--time-limit` stops a run after a time",
         "-o" | "--out" | "--output" => "results go to standard output: `> FILE` keeps them",
         "-v" | "--verbose" => "the environment variable QUEENFOLD_TRACE_FILTER=info shows a log",
+        "--tasks" if command == "array" => "`--shards` says into how many the board is divided",
         "--resume" | "--continue" => "`queenfold resume DIR` continues a run",
         _ => return None,
     };

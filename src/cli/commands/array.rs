@@ -1,4 +1,5 @@
 use std::env;
+use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -20,9 +21,12 @@ use crate::simd::Isa;
 use crate::system::files::make_executable;
 use crate::telemetry::{self, printable, several};
 
+/// The shortest time of an attempt, as schedulers count.
+const SHORTEST: Duration = Duration::from_secs(60);
+
 const HELP: &str = "\
 Examples:
-  queenfold array -n 24 --tasks 512 --for slurm --time 2h
+  queenfold array -n 24 --shards 512 --for slurm --time 2h
   sbatch array-n24/slurm.sh            count, as often as it takes
   queenfold status array-n24           how far the shards are, on which hosts
   queenfold gather array-n24           add up the shards, or name those that are missing
@@ -35,8 +39,8 @@ Each is counted into a run directory of its own, below DIR, which all hosts must
 stopped, killed or lost with its host goes on where it was when the script is submitted again; a finished \
 one ends at once. Slurm starts a shard whose time is over again by itself.
 
-The same command may be given again, with another time, other cores or another scheduler: it replaces the \
-script, and what was counted stays. docs/CLUSTER.md has more.";
+The same command may be given again for another scheduler. With --replace, another time or other cores \
+replace the script; what was counted stays. docs/CLUSTER.md has more.";
 
 /// Flags of `array`.
 #[derive(Debug, clap::Args)]
@@ -45,9 +49,9 @@ pub struct Args {
     #[command(flatten)]
     board: Boards,
 
-    /// Array tasks: the shards that the board is divided into
+    /// The shards that the board is divided into; the scheduler counts each by an array task
     #[arg(long, value_name = "K", value_parser = whole(0..=Shard::MAX_COUNT), allow_hyphen_values = true)]
-    tasks: u64,
+    shards: u64,
 
     /// The scheduler that runs the array
     #[arg(long = "for", value_name = "SCHEDULER", value_parser = scheduler())]
@@ -66,7 +70,7 @@ pub struct Args {
     no_unique: bool,
 
     /// The time of one attempt, from `1m`; what is not done by then is continued by the next one
-    #[arg(long, value_name = "D", value_parser = HumanDuration::parse, allow_hyphen_values = true)]
+    #[arg(long, value_name = "D", value_parser = attempt_time, allow_hyphen_values = true)]
     time: Option<HumanDuration>,
 
     /// Cores of each array task; 1 by default, and with `--for shell` those that it may use
@@ -81,6 +85,10 @@ pub struct Args {
     #[arg(long, value_name = "G", default_value = "0", value_parser = Whole::<0, 64>::parse, allow_hyphen_values = true)]
     gpus: Whole<0, 64>,
 
+    /// Replace a script of the scheduler that differs from the new one, with the lines that you added to it
+    #[arg(long)]
+    replace: bool,
+
     /// Options of the scheduler, which the script keeps: `-- --partition=short --account=anna`
     #[arg(last = true, value_name = "OPTION")]
     options: Vec<String>,
@@ -94,11 +102,19 @@ fn scheduler() -> impl TypedValueParser<Value = Scheduler> {
     })
 }
 
+/// A number alone is minutes for Slurm, and seconds elsewhere in this program.
+fn attempt_time(text: &str) -> Result<HumanDuration, String> {
+    if text.bytes().all(|c| c.is_ascii_digit()) && !text.is_empty() {
+        return Err(format!("seconds or minutes? write {text}s or {text}min"));
+    }
+    HumanDuration::parse(text)
+        .map_err(|error| error.to_string().replace(", or a number of seconds", ""))
+}
+
 /// Writes the submission of a job array.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let shortest = Duration::from_secs(60);
     if let Some(HumanDuration(time)) = args.time
-        && time < shortest
+        && time < SHORTEST
     {
         return Err(Failure::usage(
             "--time: an attempt takes a minute at least, as schedulers count",
@@ -126,7 +142,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             ),
         }));
     }
-    let array = Array::new(board, engine, !args.no_unique, args.tasks)?;
+    let array = Array::new(board, engine, !args.no_unique, args.shards)?;
     let path = args.dir.clone();
     let path = path.unwrap_or_else(|| format!("array-{}", array.short_name()).into());
     // The scripts name it where nothing can be quoted.
@@ -156,7 +172,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         options: options(args)?,
     };
     let script = args.scheduler.script();
-    directory.write(script, &submission.script(args.scheduler, &directory))?;
+    let text = submission.script(args.scheduler, &directory);
+    let is_new = |there: Vec<u8>| there != text.as_bytes();
+    if !args.replace && fs::read(directory.file(script)).is_ok_and(is_new) {
+        return Err(Failure::usage(format!(
+            "{} is there and differs: --replace writes it anew, without lines of your own",
+            path.join(script).display()
+        )));
+    }
+    directory.write(script, &text)?;
     // HyperQueue starts a script as a program.
     make_executable(&directory.file(script))
         .map_err(|error| Failure::new(Exit::Error, format!("{script}: {error}")))?;
@@ -169,16 +193,21 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     // What devices take is not known beforehand.
     if let Some(time) = shard_time(args, &array, &costs).filter(|_| args.gpus.0 == 0) {
         let cores = several(args.cpus.map_or(1, |cpus| cpus.0 as u64), "core");
-        let each = format!(
-            "{} on {cores} like those of this machine",
-            telemetry::measured(time)
-        );
-        lines.push(format!("each shard about {each}"));
+        let about = |time| {
+            let time = telemetry::measured(time);
+            format!("about {time} on {cores} like those of this machine")
+        };
+        let each = about(time);
+        let whole = time.saturating_mul(args.shards as u32);
+        lines.push(match whole < SHORTEST {
+            true => format!("no array is needed: `queenfold run` takes {}", about(whole)),
+            false => format!("each shard {each}"),
+        });
         if let Some(HumanDuration(limit)) = args.time
             && time > limit
         {
             say(&format!(
-                "a shard takes about {each}, and --time {} ends each attempt: more --tasks make them shorter",
+                "a shard takes {each}, and --time {} ends each attempt: more --shards make them shorter",
                 telemetry::duration(limit)
             ));
         }
@@ -225,7 +254,7 @@ fn options(args: &Args) -> Result<Vec<String>, Failure> {
             ));
         }
         if ["-a", "--array"].contains(&option.split('=').next().unwrap_or_default()) {
-            return wrong(format!("{option}: --tasks says which shards there are"));
+            return wrong(format!("{option}: --shards says which shards there are"));
         }
         let (name, value) = option.split_once('=').unwrap_or((option, ""));
         match (option.starts_with('-'), lines.last_mut()) {

@@ -100,7 +100,7 @@ impl Reader {
     fn read(&mut self) -> Result<ArrayMoment, ArrayError> {
         let report = ArrayReport::read(&self.directory)?;
         let speeds = &mut self.speeds.nodes_per_second;
-        speeds.push(report.moments.nodes_per_second());
+        speeds.push(report.moments.nodes_per_second().unwrap_or_default());
         let too_many = speeds.len().saturating_sub(MOST_SPEEDS);
         speeds.drain(..too_many);
         let mut next_steps = report.next_steps(&self.directory, &self.dir);

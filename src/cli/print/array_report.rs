@@ -41,7 +41,7 @@ pub fn outdated_scripts(directory: &ArrayDirectory, dir: &Path) -> Vec<String> {
     let outdated = Scheduler::ALL.into_iter().filter_map(|scheduler| {
         let target = scheduler.other_target(directory)?;
         Some(format!(
-            "{} is of {}: give its `queenfold array` command again, with --dir {}",
+            "{} is of {}: give its `queenfold array` command again, with --replace --dir {}",
             dir.join(scheduler.script()).display(),
             target.display(),
             dir.display()
@@ -94,7 +94,7 @@ impl ArrayReport {
         let facts = RunFacts {
             tasks: (done, Some(all)),
             share: Some(done as f64 / all.max(1) as f64),
-            nodes_per_second: Some(moments.nodes_per_second()),
+            nodes_per_second: moments.nodes_per_second(),
             eta: moments.left(),
             audits: Some(hosts.values().map(|host| host.audits).sum()),
             faulty,

@@ -108,11 +108,11 @@ impl ShardMoments {
         }
     }
 
-    /// Nodes per second of all of them together.
-    pub fn nodes_per_second(&self) -> f64 {
+    /// Nodes per second of all of them together; `None` if none says it.
+    pub fn nodes_per_second(&self) -> Option<f64> {
         let running = self.running.values().filter_map(RunningShard::now);
         let speeds = running.map(|now| now.progress.speed.nodes_per_second());
-        speeds.sum()
+        speeds.reduce(|all, more| all + more)
     }
 
     /// Why which shards stopped, as far as they said it.
