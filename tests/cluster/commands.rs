@@ -42,6 +42,7 @@ fn each_mistake_gets_one_line() {
     ];
     assert!(refused(&short, 2).contains("a minute at least"));
     // For Slurm these would be hours.
+    assert!(refused(&[&short[..7], &["--time", "90.5"]].concat(), 2).contains("90.5min"));
     let said = refused(&[&short[..7], &["--time", "120"]].concat(), 2);
     assert!(
         said.contains("seconds or minutes? write 120s or 120min"),

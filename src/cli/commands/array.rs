@@ -104,7 +104,8 @@ fn scheduler() -> impl TypedValueParser<Value = Scheduler> {
 
 /// A number alone is minutes for Slurm, and seconds elsewhere in this program.
 fn attempt_time(text: &str) -> Result<HumanDuration, String> {
-    if text.bytes().all(|c| c.is_ascii_digit()) && !text.is_empty() {
+    let text = text.trim();
+    if text.ends_with(|c: char| c.is_ascii_digit()) && text.parse::<f64>().is_ok_and(|n| n > 0.0) {
         return Err(format!("seconds or minutes? write {text}s or {text}min"));
     }
     HumanDuration::parse(text)

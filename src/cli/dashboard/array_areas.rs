@@ -27,8 +27,9 @@ impl Areas {
         } else {
             0
         };
-        let spare = (room - map).saturating_sub(rows);
-        speed += spare.min(2 * speed);
+        if speed > 0 {
+            speed += (room - map).saturating_sub(rows);
+        }
         Self::of(screen, wanted, [figures, speed, map, hosts])
     }
 }
