@@ -104,8 +104,8 @@ class Count:
     def seconds(self) -> float:
         """Wall time in seconds, of all processes that worked on the run."""
     @property
-    def cpu_seconds(self) -> float:
-        """CPU time in seconds, of all of them."""
+    def cpu_seconds(self) -> float | None:
+        """CPU time in seconds, of all of them; None if a part of the run was counted by a version that did not record it."""
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def _asdict(self) -> dict[str, object]:

@@ -39,8 +39,8 @@ record! {
         workers: usize,
         /// Wall time in seconds, of all processes that worked on the run.
         seconds: f64,
-        /// CPU time in seconds, of all of them.
-        cpu_seconds: f64,
+        /// CPU time in seconds, of all of them; None if a part of the run was counted by a version that did not record it.
+        cpu_seconds: Option<f64>,
     }
 }
 
@@ -75,7 +75,7 @@ impl From<JobResult> for Count {
             engine: result.plan.engine().name().to_owned(),
             workers: result.workers,
             seconds: result.elapsed.as_secs_f64(),
-            cpu_seconds: result.cpu.as_secs_f64(),
+            cpu_seconds: result.cpu.map(|cpu| cpu.as_secs_f64()),
         }
     }
 }

@@ -17,10 +17,24 @@ pub struct Eta {
     /// Time left.
     #[serde(with = "seconds")]
     pub left: Duration,
-    /// Half the width of its 95 % interval. `None` while too little is measured: then the time left is known from
-    /// the costs of the plan, within a factor of two or three.
+    /// How much longer it may be, at the upper end of its [95 % interval](Self::interval). `None` while too little is
+    /// measured: then the time left is known from the costs of the plan, within a factor of two or three.
     #[serde(with = "seconds::optional")]
     pub uncertainty: Option<Duration>,
+}
+
+impl Eta {
+    /// The 95 % interval. What is not known is mostly the speed: the time may be shorter by the same factor as it may
+    /// be longer, and not by more than all of it.
+    pub fn interval(&self) -> Option<[Duration; 2]> {
+        let high = self.left.saturating_add(self.uncertainty?);
+        let factor = match high.is_zero() {
+            true => 1.0,
+            false => self.left.div_duration_f64(high),
+        };
+        let low = Duration::try_from_secs_f64(self.left.as_secs_f64() * factor);
+        Some([low.unwrap_or(self.left), high])
+    }
 }
 
 /// Counted tasks of a plan before their spread is used: with fewer, the 95 % interval is wider than

@@ -23,10 +23,10 @@ pub struct JobResult {
     /// What this process did.
     pub report: Report,
     /// Wall time from the first step of the plan to the final tally, of all processes that worked on
-    /// the run.
+    /// the run; second counts have a time of their own.
     pub elapsed: Duration,
-    /// CPU time of all of them.
-    pub cpu: Duration,
+    /// CPU time of all of them; `None` if an earlier version of the program, which did not record it, worked on the run.
+    pub cpu: Option<Duration>,
 }
 
 impl JobResult {
@@ -35,7 +35,7 @@ impl JobResult {
         plan: Arc<dyn Plan>,
         hardware: &Hardware,
         report: Report,
-        time: (Duration, Duration),
+        time: (Duration, Option<Duration>),
     ) -> Result<Self, JobError> {
         let outcome = outcome(plan.as_ref(), |engine| report.tallies.get(&engine))?;
         Ok(Self {

@@ -38,7 +38,7 @@ impl Job {
         let (plan, plans) = self.plans(hardware)?;
         let how = &self.settings;
         let report = how.count_all(hardware, (&plan, plans), Arc::new(WholePlans), None)?;
-        let time = (report.elapsed, report.cpu);
+        let time = (report.elapsed, Some(report.cpu));
         if report.is_whole() {
             JobResult::new(plan, hardware, report, time)
         } else {

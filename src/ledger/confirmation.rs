@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::time::Duration;
 
 use serde::Serialize;
 
 use super::account::Account;
 use super::{LedgerError, Session, Store};
+use crate::engine::seconds;
 use crate::outcome::{Checked, Outcome};
-use crate::telemetry::{percent, several};
+use crate::telemetry::{measured, percent, several};
 
 /// How often the recorded tasks of a run were counted, and by whom the second time. Audits are not second
 /// counts: they have no record of their own.
@@ -28,6 +30,12 @@ pub struct Confirmation {
     pub on_same_worker: u64,
     /// Of those that were counted twice: by another kernel.
     pub by_other_kernel: u64,
+    /// Wall time of the processes that counted tasks a second time.
+    #[serde(with = "seconds")]
+    pub again_seconds: Duration,
+    /// CPU time of these; `None` if it is not known.
+    #[serde(with = "seconds::optional")]
+    pub again_cpu_seconds: Option<Duration>,
     /// Of those without a second count: audited before they were recorded.
     pub audited: u64,
     /// The hosts that counted, the first or the second time.
@@ -97,9 +105,14 @@ impl fmt::Display for Confirmation {
         let places: Vec<_> = places
             .map(|(tasks, place)| format!("{tasks} {place}"))
             .collect();
+        let time = match self.again_seconds {
+            // A record of another run, as a second count.
+            Duration::ZERO => String::new(),
+            time => format!(", in {}", measured(time)),
+        };
         write!(
             f,
-            "{} of {tasks} twice ({}), {} once{audited}, on {hosts}; the second time {}; {} by another kernel",
+            "{} of {tasks} twice ({}), {} once{audited}, on {hosts}; the second time {}{time}; {} by another kernel",
             self.twice,
             percent(self.twice as f64 / self.tasks as f64),
             self.tasks - self.twice,
@@ -127,13 +140,17 @@ impl Confirming {
                 false => open.remove(&logged.task()),
             };
         }
+        let sessions = store.sessions()?;
+        let again = Session::time(&sessions, true);
         Ok(Self {
             all: Confirmation {
+                again_seconds: again.elapsed,
+                again_cpu_seconds: again.cpu,
                 corrections: log.len() as u64,
                 contested: open.len() as u64,
                 ..Confirmation::default()
             },
-            hosts: hosts(&store.sessions()?),
+            hosts: hosts(&sessions),
             counted_on: BTreeSet::new(),
         })
     }

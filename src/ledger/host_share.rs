@@ -17,7 +17,7 @@ pub struct HostShare {
     pub nodes: u64,
     /// Those of the tasks that were counted twice before they were recorded.
     pub audits: u64,
-    /// From the start of each process to its last commit, added up.
+    /// From the start of each process that counted for the first time to its last commit, added up.
     pub elapsed: Duration,
     /// The last commit, in seconds since 1970 by the clock of the host.
     pub last_seen: i64,
@@ -68,7 +68,10 @@ impl HostShare {
         {
             let host = hosts.entry(facts.host.clone()).or_default();
             host.sessions += 1;
-            host.elapsed = host.elapsed.saturating_add(*elapsed);
+            // What they recorded was counted by the others.
+            if !facts.again {
+                host.elapsed = host.elapsed.saturating_add(*elapsed);
+            }
             host.last_seen = host.last_seen.max(*committed);
             host.devices.extend(facts.devices.iter().cloned());
         }

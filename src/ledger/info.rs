@@ -128,6 +128,9 @@ pub struct Session {
     pub facts: Facts,
     /// From its start to its last commit, by a monotonic clock.
     pub elapsed: Duration,
+    /// The CPU time of its process in that time. `None`: an earlier version of the program, or a coordinator, did not
+    /// record it.
+    pub cpu: Option<Duration>,
     /// When it last committed, in seconds since 1970 by the clock of its machine.
     pub committed: i64,
 }
@@ -157,8 +160,20 @@ pub struct Facts {
     /// Under `serve`: whether it has left in order, after its last canary was right.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub took_leave: bool,
+    /// Whether it counted recorded tasks a second time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub again: bool,
     /// When it began, in seconds since 1970 by the clock of its machine.
     pub started: i64,
+}
+
+/// How long sessions took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WorkTime {
+    /// Wall time: that of sessions that worked at once counts once.
+    pub elapsed: Duration,
+    /// CPU time, added up; `None` if that of some session is not known.
+    pub cpu: Option<Duration>,
 }
 
 impl Facts {
@@ -177,21 +192,30 @@ impl Facts {
         ] {
             fields.text(text);
         }
-        let likeness = fields.u64(self.workers).digest();
+        let likeness = fields.u64(self.workers).u64(u64::from(self.again)).digest();
         self.sick.is_empty().then_some(likeness)
     }
 }
 
 impl Session {
-    /// How long anybody worked on a run: the time of sessions that worked at once counts once. Each lies
-    /// before its last commit by the clock of the machine that wrote the ledger, which is read to seconds.
-    pub fn wall_time(sessions: &[Self]) -> Duration {
+    /// How long anybody counted a run for the first time, or, if `again`, the second time.
+    pub fn time(sessions: &[Self], again: bool) -> WorkTime {
+        let counted = || sessions.iter().filter(|of| of.facts.again == again);
+        WorkTime {
+            elapsed: Self::wall_time(counted()),
+            cpu: counted().map(|session| session.cpu).sum(),
+        }
+    }
+
+    /// The time of sessions that worked at once counts once. Each lies before its last commit by the clock of the
+    /// machine that wrote the ledger, which is read to seconds.
+    fn wall_time<'a>(sessions: impl Iterator<Item = &'a Self>) -> Duration {
         const SECOND: f64 = 1.0;
         let span = |session: &Self| {
             let end = session.committed as f64;
             (end - session.elapsed.as_secs_f64(), end)
         };
-        let mut spans: Vec<_> = sessions.iter().map(span).collect();
+        let mut spans: Vec<_> = sessions.map(span).collect();
         spans.sort_by(|one, other| one.0.total_cmp(&other.0));
         let mut all = 0.0;
         let mut until = f64::MIN;
@@ -201,7 +225,8 @@ impl Session {
             all += end - begin - if overlap > SECOND { overlap } else { 0.0 };
             until = until.max(end);
         }
-        Duration::from_secs_f64(all)
+        // As exact as they are stored.
+        Duration::from_millis((all * 1e3).round() as u64)
     }
 
     /// The digest that is stored with a session of the run with the key `run`.

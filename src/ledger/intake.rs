@@ -164,7 +164,7 @@ impl Intake {
             home,
             plans: plans.to_vec(),
             recorded: store.covered()?,
-            before: Session::wall_time(&sessions),
+            before: Session::time(&sessions, false).elapsed,
             open: BTreeMap::new(),
             number: numbers.max().unwrap_or(0),
             twice: None,
@@ -237,6 +237,7 @@ impl Intake {
                         ..facts
                     },
                     elapsed: Duration::ZERO,
+                    cpu: None,
                     committed: unix_time(),
                 };
                 (session, true)

@@ -22,7 +22,7 @@ pub struct Merged {
     pub sums: LedgerSums,
     /// How the run is divided, if the sources agree on that. It gives missing shards their names.
     pub division: Division,
-    /// From the start of each process that worked on it to its last commit, added up.
+    /// From the start of each process that counted it for the first time to its last commit, added up.
     pub elapsed: Duration,
     /// Records copied.
     pub copied: u64,
@@ -118,7 +118,11 @@ pub fn merge<P: AsRef<Path>>(
         .iter()
         .all(|(_, info)| division(info.shard) == of_first);
     Ok(Merged {
-        elapsed: sessions.values().map(|session| session.elapsed).sum(),
+        elapsed: sessions
+            .values()
+            .filter(|session| !session.facts.again)
+            .map(|session| session.elapsed)
+            .sum(),
         sums,
         division: if alike {
             Division::new(info.shard, plans)

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
+use cpu_time::ProcessTime;
 use crossbeam::channel::{self, Receiver, RecvTimeoutError, Sender};
 use parking_lot::Mutex;
 use tracing::warn;
@@ -19,6 +20,7 @@ use super::open_ledger::OpenLedger;
 use super::session_rows::REUSED_FROM;
 use super::{
     Column, Coverage, DirLock, Division, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store,
+    WorkTime,
 };
 use crate::actors::{
     Finding, Flushed, OnCheckpoint, RecordError, RecordedResult, Recorder, Restored, Source,
@@ -47,7 +49,9 @@ pub struct Recording {
     /// How long CPU workers took for it, of engines whose tasks they alone counted.
     on_cpu: BTreeMap<Engine, Duration>,
     tallies: BTreeMap<Engine, Tally>,
-    before: EarlierTime,
+    before: WorkTime,
+    /// Whether there was nothing left to count for the first time.
+    is_whole: bool,
     session: String,
     orders: Option<Sender<Order>>,
     failure: Arc<Mutex<Option<RecordError>>>,
@@ -56,15 +60,6 @@ pub struct Recording {
     /// Whether somebody waits for what is recorded, or nothing more will be.
     ending: Arc<AtomicBool>,
     _lock: DirLock,
-}
-
-/// The time that earlier processes took for what they recorded.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct EarlierTime {
-    /// From the start of each to its last commit; that of processes that worked at once counts once.
-    pub elapsed: Duration,
-    /// The time that workers counted, added up.
-    pub counting: Duration,
 }
 
 /// What is to be written.
@@ -95,6 +90,8 @@ pub struct ProcessFacts {
     pub devices: Vec<String>,
     /// The resolved configuration.
     pub config: String,
+    /// Whether it counts recorded tasks a second time.
+    pub again: bool,
 }
 
 /// The most workers that a session names as sick.
@@ -139,10 +136,7 @@ impl Recording {
         store.info().check_plans(store.file(), plans)?;
         let sums = store.sums()?;
         let sessions = store.sessions()?;
-        let before = EarlierTime {
-            elapsed: Session::wall_time(&sessions),
-            counting: sums.counting,
-        };
+        let before = Session::time(&sessions, process.again);
         let numbers = sessions.iter().map(|session| session.facts.number);
         let facts = Facts {
             number: numbers.max().unwrap_or(0).saturating_add(1),
@@ -157,6 +151,7 @@ impl Recording {
             config: process.config.clone(),
             sick: Vec::new(),
             took_leave: false,
+            again: process.again,
             started: unix_time(),
         };
         let like = like(&sessions, &facts);
@@ -164,6 +159,7 @@ impl Recording {
             id: like.map_or_else(|| new_id(&sessions), |like| like.id.clone()),
             facts,
             elapsed: like.map_or(Duration::ZERO, |like| like.elapsed),
+            cpu: like.map_or(Some(Duration::ZERO), |like| like.cpu),
             committed: unix_time(),
         };
         let (orders, inbox) = channel::bounded(WAITING);
@@ -172,17 +168,19 @@ impl Recording {
         let path = store.file().to_owned();
         let shard = store.info().shard;
         let division = Division::new(shard, plans);
+        let is_whole = sums.coverage.is_whole_for(shard, &division);
         let id = session.id.clone();
         let ending = Arc::new(AtomicBool::new(false));
         let writer = Writer {
             home,
             ending: Arc::clone(&ending),
             store,
-            counts: !sums.coverage.is_whole_for(shard, &division),
+            counts: !is_whole,
             plans: plans.to_vec(),
-            before: session.elapsed,
+            before: (session.elapsed, session.cpu),
             session,
             start: Instant::now(),
+            cpu: ProcessTime::try_now().ok(),
             failure: Arc::clone(&failure),
             on_checkpoint: Arc::clone(&on_checkpoint),
             uncommitted: 0,
@@ -199,6 +197,7 @@ impl Recording {
             restored: sums.coverage,
             tallies: sums.tallies,
             before,
+            is_whole,
             session: id,
             orders: Some(orders),
             failure,
@@ -209,9 +208,14 @@ impl Recording {
         })
     }
 
-    /// The time that earlier processes took.
-    pub const fn before(&self) -> EarlierTime {
+    /// The time that earlier processes took for the same: to count the first time, or the second.
+    pub const fn before(&self) -> WorkTime {
         self.before
+    }
+
+    /// Whether every task of the shard was recorded before.
+    pub const fn is_whole(&self) -> bool {
+        self.is_whole
     }
 
     /// The shard that this run counts.
@@ -336,9 +340,10 @@ struct Writer {
     counts: bool,
     plans: Vec<Arc<dyn Plan>>,
     session: Session,
-    /// The time of earlier processes whose session this one goes on with.
-    before: Duration,
+    /// The time and CPU time of earlier processes whose session this one goes on with.
+    before: (Duration, Option<Duration>),
     start: Instant,
+    cpu: Option<ProcessTime>,
     failure: Arc<Mutex<Option<RecordError>>>,
     on_checkpoint: Arc<Mutex<Option<OnCheckpoint>>>,
     /// Entries since the last commit.
@@ -381,6 +386,8 @@ impl Writer {
                 Ok(Order::Flush(flushed)) => {
                     let committed = match open_since.take() {
                         Some(_) => self.commit(),
+                        // How long this process worked.
+                        None if self.counts => self.begin().and_then(|()| self.commit()),
                         None => Ok(()),
                     };
                     flushed.answer(committed.clone());
@@ -474,7 +481,10 @@ impl Writer {
     }
 
     fn commit(&mut self) -> Result<(), RecordError> {
-        self.session.elapsed = self.before + self.start.elapsed();
+        let (elapsed, cpu) = self.before;
+        self.session.elapsed = elapsed + self.start.elapsed();
+        let since = self.cpu.and_then(|since| since.try_elapsed().ok());
+        self.session.cpu = cpu.zip(since).map(|(before, since)| before + since);
         self.session.committed = unix_time();
         self.store
             .put_session(&self.session)

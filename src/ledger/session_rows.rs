@@ -1,9 +1,11 @@
 //! The table `session`: how a session becomes a row, and how all of them are read.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::time::Duration;
 
 use rusqlite::{Connection, Row, params};
+use serde::{Deserialize, Serialize};
 
 use super::digest::Digest;
 use super::info::{Facts, Session};
@@ -26,6 +28,16 @@ const MOST: TableSize = TableSize {
 /// The longest time of a session, in milliseconds: a century.
 const LONGEST_TIME: u64 = 100 * 366 * 86_400 * 1000;
 
+/// The column `facts`.
+#[derive(Serialize, Deserialize)]
+struct FactsText<'a> {
+    #[serde(flatten)]
+    facts: Cow<'a, Facts>,
+    /// Microseconds. Ledgers of earlier versions lack them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cpu_us: Option<u64>,
+}
+
 /// Adds a session of the run with the key `run`, or replaces the one with the same id.
 ///
 /// `size` is that of the table, once it is known: to ask for it takes as long as reading all of it.
@@ -37,7 +49,13 @@ pub(super) fn put(
     run: &Digest,
     session: &Session,
 ) -> Result<rusqlite::Result<()>, String> {
-    let facts = serde_json::to_string(&session.facts).map_err(|error| error.to_string())?;
+    let facts = FactsText {
+        facts: Cow::Borrowed(&session.facts),
+        cpu_us: session
+            .cpu
+            .map(|cpu| u64::try_from(cpu.as_micros()).unwrap_or(u64::MAX)),
+    };
+    let facts = serde_json::to_string(&facts).map_err(|error| error.to_string())?;
     let elapsed = u64::try_from(session.elapsed.as_millis()).unwrap_or(u64::MAX);
     let stored = i64::try_from(elapsed)
         .map_err(|_| format!("elapsed time {elapsed} does not fit 63 bits"))?;
@@ -144,13 +162,14 @@ fn read(row: &Row<'_>, run: &Digest) -> rusqlite::Result<Option<Session>> {
         return Ok(None);
     };
     let digest = Session::digest(run, &id, &facts, elapsed, committed);
-    Ok(serde_json::from_str::<Facts>(&facts)
+    Ok(serde_json::from_str::<FactsText<'_>>(&facts)
         .ok()
         .filter(|_| digest.0 == stored)
-        .map(|facts| Session {
+        .map(|text| Session {
             id,
-            facts,
+            facts: text.facts.into_owned(),
             elapsed: Duration::from_millis(elapsed),
+            cpu: text.cpu_us.map(Duration::from_micros),
             committed,
         }))
 }

@@ -40,9 +40,7 @@ pub struct LedgerSums {
     pub coverage: Coverage,
     /// The sum of their tallies, for each plan.
     pub tallies: BTreeMap<Engine, Tally>,
-    /// The time that counting them took, added up.
-    pub counting: Duration,
-    /// The part of that by CPU workers, for engines whose tasks no device counted.
+    /// The time that CPU workers counted, added up, for engines whose tasks no device counted.
     pub on_cpu: BTreeMap<Engine, Duration>,
     /// The engines of which a device counted a task.
     on_devices: BTreeSet<Engine>,
@@ -58,7 +56,6 @@ impl LedgerSums {
         Self {
             coverage: Coverage::none_of(info.n(), &info.plans),
             tallies: info.plans.iter().map(none).collect(),
-            counting: Duration::ZERO,
             on_cpu: BTreeMap::new(),
             on_devices: BTreeSet::new(),
             contested: Vec::new(),
@@ -69,7 +66,6 @@ impl LedgerSums {
     fn add(&mut self, result: &TaskResult) {
         self.coverage.add(result.key);
         *self.tallies.entry(result.key.engine).or_default() += result.tally;
-        self.counting = self.counting.saturating_add(result.duration);
         let engine = result.key.engine;
         if let CountedBy::Device(_) = result.origin.counted_by {
             self.on_devices.insert(engine);

@@ -1,6 +1,7 @@
 //! The axis of time of the drawings: when processes worked, and bins in which nothing interrupts them.
 
 use super::{DoneTask, RunReport};
+use crate::ledger::Facts;
 
 /// The most bins.
 const MOST_BINS: usize = 240;
@@ -60,7 +61,11 @@ impl Clock {
     pub fn new(report: &RunReport) -> Self {
         let last = report.tasks.iter().map(|task| task.end).max();
         let (done, all) = report.status.shard_tasks;
-        let is_over = |started: i64| done == all && last.is_some_and(|last| started > last);
+        // Ledgers of earlier versions do not tell which sessions are of second counts.
+        let is_over = |facts: &Facts| {
+            let after = last.is_some_and(|last| facts.started > last);
+            facts.again || (done == all && after)
+        };
         let sessions: Vec<Span> = report
             .sessions
             .iter()
@@ -74,7 +79,7 @@ impl Clock {
             })
             .collect();
         let counting = report.sessions.iter().zip(&sessions);
-        let counting = counting.filter(|(session, _)| !is_over(session.facts.started));
+        let counting = counting.filter(|(session, _)| !is_over(&session.facts));
         let counting: Vec<Span> = counting.map(|(_, span)| *span).collect();
         let worked = union(&counting, 0.0);
         let (start, end) = match (worked.first(), worked.last()) {

@@ -66,9 +66,7 @@ fn draw_eta(processes: &[&[EtaTold]], end: Option<f64>, clock: &Clock, view: Vie
             .draw()?;
         let intervals = told.iter().step_by(told.len().div_ceil(view.part(240)));
         chart.draw_series(intervals.filter_map(|told| {
-            let uncertainty = told.uncertainty?;
-            let (low, top) = (told.left - uncertainty, told.left + uncertainty);
-            let ends = [low.max(0.0), top].map(|end| (end / unit.seconds).min(high));
+            let ends = told.interval?.map(|end| (end / unit.seconds).min(high));
             let at = clock.at(told.at);
             let line = ends.map(|end| (at, end));
             Some(PathElement::new(line, EXPECTED.mix(0.25)))

@@ -167,15 +167,15 @@ impl RunReport {
         Ok(())
     }
 
-    /// Wall time of all processes, added up.
+    /// Wall time of all processes that counted for the first time, added up.
     pub fn elapsed(&self) -> Duration {
-        self.sessions.iter().map(|session| session.elapsed).sum()
+        let first = self.sessions.iter().filter(|of| !of.facts.again);
+        first.map(|session| session.elapsed).sum()
     }
 
-    /// The time that tasks were counted, added up over all workers and devices.
-    pub fn busy(&self) -> Duration {
-        let seconds = self.tasks.iter().map(|task| task.seconds).sum();
-        Duration::try_from_secs_f64(seconds).unwrap_or_default()
+    /// CPU time of these; `None` if that of some is not known.
+    pub fn cpu(&self) -> Option<Duration> {
+        Session::time(&self.sessions, false).cpu
     }
 
     /// From the beginning of the first process to the last commit, in seconds since 1970.

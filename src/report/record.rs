@@ -27,7 +27,7 @@ impl RunReport {
             "began": began,
             "ended": ended,
             "wall_seconds": self.elapsed().as_secs_f64(),
-            "busy_seconds": self.busy().as_secs_f64(),
+            "cpu_seconds": self.cpu().map(|cpu| cpu.as_secs_f64()),
             "hosts": self.hosts(),
             "record": outcome.map(|_| self.row()),
         })
@@ -85,7 +85,7 @@ impl RunReport {
             hardware.join("; "),
             utc(self.span().1).split(' ').next().unwrap_or_default(),
             duration(self.elapsed()),
-            duration(self.busy()),
+            self.cpu().map_or_else(|| "–".to_owned(), duration),
             self.status.counted.twice,
             self.status.counted.tasks,
             self.signature,

@@ -39,13 +39,14 @@ impl RunReport {
         let working = Duration::try_from_secs_f64(clock.working()).unwrap_or_default();
         let facts = self.facts(working);
         tiles.push(tile(time, duration(working), facts.by().value));
-        let busy = self.busy().as_secs_f64();
-        let unit = TimeUnit::of_cores(busy);
-        tiles.push(tile(
-            "Core time",
-            format!("{} {}", unit.number(busy), unit.name),
-            "of all workers, added up",
-        ));
+        if let Some(cpu) = self.cpu() {
+            let cpu = cpu.as_secs_f64();
+            tiles.push(tile(
+                "CPU time",
+                TimeUnit::of_cores(cpu).of(cpu),
+                "of all processes, added up",
+            ));
+        }
         let speed = facts.speed().value;
         tiles.push(tile("Speed", speed, "a node is a queen that was placed"));
         tiles.push(self.checked_tile());

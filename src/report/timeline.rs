@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::actors::{Eta, EventKind, PauseReason, RunEvent, RunState};
+use crate::actors::{EventKind, PauseReason, RunEvent, RunState};
 use crate::telemetry::incident;
 
 /// What the history of a run says. All times are in seconds since 1970.
@@ -25,8 +25,8 @@ pub struct EtaTold {
     pub at: f64,
     /// The time left, in seconds.
     pub left: f64,
-    /// Half of its 95 % interval, in seconds, if that was known.
-    pub uncertainty: Option<f64>,
+    /// The ends of its 95 % interval, in seconds, if that was known.
+    pub interval: Option<[f64; 2]>,
 }
 
 /// The most incidents that are kept: a history may come from a stranger.
@@ -50,14 +50,12 @@ impl Timeline {
             };
             let at = began + event.at.as_secs_f64();
             match &event.kind {
-                EventKind::Advanced {
-                    eta: Some(Eta { left, uncertainty }),
-                    ..
-                } => {
+                EventKind::Advanced { eta: Some(eta), .. } => {
+                    let interval = eta.interval();
                     timeline.told.push(EtaTold {
                         at,
-                        left: left.as_secs_f64(),
-                        uncertainty: uncertainty.map(|half| half.as_secs_f64()),
+                        left: eta.left.as_secs_f64(),
+                        interval: interval.map(|ends| ends.map(|end| end.as_secs_f64())),
                     });
                 }
                 EventKind::State(RunState::Paused) => pause = Some((at, String::new())),
@@ -106,7 +104,7 @@ mod tests {
             [EtaTold {
                 at: 1002.5,
                 left: 3.0,
-                uncertainty: Some(1.0)
+                interval: Some([2.25, 4.0])
             }]
         );
         assert_eq!(

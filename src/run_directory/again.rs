@@ -12,7 +12,8 @@ use crate::engine::{
 };
 use crate::job::{Hardware, JobError, JobResult};
 use crate::ledger::{
-    ChosenTasks, Confirmation, Decisions, FirstCounts, LoggedCorrection, Recording, SecondCounts,
+    ChosenTasks, Confirmation, Decisions, FirstCounts, LoggedCorrection, ProcessFacts, Recording,
+    SecondCounts, Session,
 };
 
 /// What counting a run again showed.
@@ -35,9 +36,11 @@ pub(super) fn count(
     let directory = &recorded.directory;
     let (store, plans) = open(directory)?;
     let devices = hardware.devices_for(&plans)?;
-    let process = recorded.facts(hardware, &plans)?;
+    let process = ProcessFacts {
+        again: true,
+        ..recorded.facts(hardware, &plans)?
+    };
     let recording = Arc::new(Recording::resume(directory, &plans, &process)?);
-    let before = recording.before();
     // Nobody else writes from now on.
     let first = Arc::new(FirstCounts::read(&store)?);
     drop(store);
@@ -62,10 +65,7 @@ pub(super) fn count(
     let corrections = store.corrections()?.into_iter();
     let (result, confirmation) = match plans.first() {
         Some(plan) if sums.coverage.is_whole() && sums.contested.is_empty() => {
-            let time = (
-                before.elapsed + report.elapsed,
-                before.counting + report.cpu,
-            );
+            let time = Session::time(&store.sessions()?, false);
             report.tallies = sums.tallies.clone();
             let of = (Arc::clone(plan), hardware);
             let whole = RunResult::read((&store, &sums), of, report, time)?;

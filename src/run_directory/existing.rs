@@ -122,7 +122,7 @@ impl RunDirectory {
             tasks_planned: tasks,
             ..Report::default()
         };
-        let time = (Session::wall_time(&store.sessions()?), sums.counting);
+        let time = Session::time(&store.sessions()?, false);
         RunResult::read((&store, &sums), (plan, hardware), report, time).map(Some)
     }
 }

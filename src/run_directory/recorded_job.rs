@@ -2,34 +2,33 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::RunDirectoryError;
 use crate::actors::Report;
 use crate::engine::Plan;
 use crate::job::{Hardware, Job, JobError, JobResult};
-use crate::ledger::{Confirmation, LedgerSums, ProcessFacts, Recording, Store};
+use crate::ledger::{Confirmation, LedgerSums, ProcessFacts, Recording, Store, WorkTime};
 
 /// What a finished run in a directory found.
 #[derive(Clone, Debug)]
 pub struct RunResult {
-    /// Its result. The times are those of all processes that worked on the run.
+    /// Its result. The times are those of all processes that counted for the first time.
     pub result: JobResult,
     /// How often its tasks were counted.
     pub confirmation: Confirmation,
 }
 
 impl RunResult {
-    /// The result of a whole run. Its ledger says how it was checked. `time`: wall time and CPU time of the run.
+    /// The result of a whole run. Its ledger says how it was checked. `time`: how long it was counted for the first time.
     pub(super) fn read(
         (store, sums): (&Store, &LedgerSums),
         (plan, hardware): (Arc<dyn Plan>, &Hardware),
         report: Report,
-        time: (Duration, Duration),
+        time: WorkTime,
     ) -> Result<Self, RunDirectoryError> {
         store.check_decided(sums)?;
         let confirmation = Confirmation::read(store)?;
-        let mut result = JobResult::new(plan, hardware, report, time)?;
+        let mut result = JobResult::new(plan, hardware, report, (time.elapsed, time.cpu))?;
         result.checked = confirmation.checked(&result.outcome);
         Ok(Self {
             result,
@@ -59,6 +58,7 @@ impl RecordedJob {
             workers: hardware.workers as u64,
             devices: devices.map(|device| device.name.clone()).collect(),
             config: self.configuration.clone(),
+            again: false,
         })
     }
 
@@ -69,7 +69,7 @@ impl RecordedJob {
         (plan, plans): (Arc<dyn Plan>, Vec<Arc<dyn Plan>>),
         recording: Recording,
     ) -> Result<RunResult, RunDirectoryError> {
-        let before = recording.before();
+        let (before, was_whole) = (recording.before(), recording.is_whole());
         let shard = recording.shard();
         let division = recording.division().clone();
         let recording = Arc::new(recording);
@@ -81,10 +81,13 @@ impl RecordedJob {
         let coverage = &sums.coverage;
         let missing = || coverage.missing(&division);
         if report.is_whole() && coverage.is_whole() {
-            let time = (
-                before.elapsed + report.elapsed,
-                before.counting + report.cpu,
-            );
+            let time = match was_whole {
+                true => before,
+                false => WorkTime {
+                    elapsed: before.elapsed + report.elapsed,
+                    cpu: before.cpu.map(|cpu| cpu + report.cpu),
+                },
+            };
             return RunResult::read((&store, &sums), (plan, hardware), report, time);
         }
         Err(if report.is_whole() {

@@ -77,11 +77,17 @@ pub fn metrics(board: &GivenBoard, progress: &Progress, temperatures: &[(String,
         "Time left.",
         eta.map(|eta| seconds(eta.left)),
     );
-    let uncertainty = eta.and_then(|eta| eta.uncertainty).map(seconds);
+    let interval = eta.and_then(|eta| eta.interval());
+    let interval = interval.map(|ends| ends.map(seconds));
     page.gauge(
-        "eta_uncertainty_seconds",
-        "Half of its 95 % interval.",
-        uncertainty,
+        "eta_low_seconds",
+        "The lower end of its 95 % interval.",
+        interval.map(|[low, _]| low),
+    );
+    page.gauge(
+        "eta_high_seconds",
+        "The upper end of its 95 % interval.",
+        interval.map(|[_, high]| high),
     );
     page.counter(
         "nodes_total",
@@ -139,7 +145,7 @@ pub fn metrics(board: &GivenBoard, progress: &Progress, temperatures: &[(String,
     workers(
         &mut page,
         "worker_busy_seconds_total",
-        "Time spent counting.",
+        "Time with a task, with or without a core.",
         &|k| seconds(of[k].busy),
     );
     workers(
@@ -311,7 +317,7 @@ mod tests {
         progress.share = Some(0.25);
         progress.eta = Some(Eta {
             left: Duration::from_millis(1500),
-            uncertainty: Some(Duration::from_millis(250)),
+            uncertainty: Some(Duration::from_millis(4500)),
         });
         let text = metrics(&n.into(), &progress, &[]);
         assert!(
@@ -319,9 +325,10 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.contains("\nqueenfold_eta_uncertainty_seconds 0.25\n"),
+            text.contains("\nqueenfold_eta_low_seconds 0.375\n"),
             "{text}"
         );
+        assert!(text.contains("\nqueenfold_eta_high_seconds 6\n"), "{text}");
 
         let mut page = Page(String::new());
         page.sample("x", &[("by", "a\"b\\c\nd".to_owned())], 2);

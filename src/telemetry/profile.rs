@@ -4,7 +4,7 @@ use std::time::Duration;
 use super::{duration, rate};
 use crate::actors::{Report, WorkerProgress};
 
-/// How the workers and devices spent the run, as a table: for each the share of its time busy, the share of a core that
+/// How the workers and devices spent the run, as a table: for each the share of its time inside tasks, the share of a core that
 /// it had then, the shares waiting and starved, its tasks and its nodes per second of busy time; then how far apart the first
 /// and the last of them finished.
 pub fn profile(report: &Report) -> String {
@@ -12,7 +12,7 @@ pub fn profile(report: &Report) -> String {
     let wide = names.map(|name| name.chars().count()).fold(9, usize::max);
     let mut table = format!(
         "{:<12} {:<wide$} {:>8} {:>8} {:>8} {:>8} {:>10} {:>14}\n",
-        "worker", "kernel", "busy", "core", "waiting", "starved", "tasks", "speed"
+        "worker", "kernel", "in tasks", "core", "waiting", "starved", "tasks", "speed"
     );
     for worker in &report.workers {
         let all = worker.busy + worker.waiting + worker.starved;
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(
             profile(&report),
             "\
-worker       kernel        busy     core  waiting  starved      tasks          speed
+worker       kernel    in tasks     core  waiting  starved      tasks          speed
 worker-0     scalar      99.0 %   15.0 %    1.0 %    0.0 %         64    100 Mnode/s
 worker-1     scalar      97.0 %   15.0 %    1.0 %    2.0 %         64    100 Mnode/s
 finish skew  20.0 ms, 2.0 % of 1.0 s
@@ -120,7 +120,7 @@ finish skew  20.0 ms, 2.0 % of 1.0 s
         assert_eq!(
             profile(&report),
             "\
-worker       kernel                    busy     core  waiting  starved      tasks          speed
+worker       kernel                in tasks     core  waiting  starved      tasks          speed
 worker-0     scalar                  99.0 %   15.0 %    1.0 %    0.0 %         64    100 Mnode/s
 gpu-0        NVIDIA H100 80GB HBM3   97.0 %        -    1.0 %    2.0 %         64    100 Mnode/s
 finish skew  20.0 ms, 2.0 % of 1.0 s

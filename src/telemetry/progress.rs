@@ -5,8 +5,7 @@ use crate::actors::{PauseReason, Progress, RunState};
 /// (unless it runs or is over), share of the estimated work if that is known, solutions so far, nodes
 /// per second of the time that the run counted (without pauses; nothing before the first search has
 /// reported its nodes), time elapsed, and, while the run goes on and that is known, time left
-/// with half the width of its 95 % interval, or `about` where it is only known from the costs of the
-/// plan.
+/// with its 95 % interval, or `about` where it is only known from the costs of the plan.
 ///
 /// If they do not all fit, the solutions are left out first, then speed, time elapsed, the width of the
 /// interval, share and state; the time left stays longest. What is left is cut off at `width`.

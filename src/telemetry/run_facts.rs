@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
-use super::{duration, grouped, percent, several, speed};
+use super::{TimeUnit, duration, grouped, percent, several, speed};
 use crate::actors::{Eta, Progress, SickWorker};
 
 /// A fact in words.
@@ -111,13 +111,21 @@ impl RunFacts {
         Fact::new("speed", value.unwrap_or_else(|| "not known yet".to_owned()))
     }
 
-    /// `3:07 ± 2.3 s`, with half the width of the 95 % interval, or `about 3:07`.
+    /// `3:07 ± 2.3 s` or, where it may be twice or half as long, `8.0 to 90 minutes`: the 95 % interval. `about 3:07` if
+    /// none is known.
     pub fn left(&self) -> Option<Fact> {
-        let Eta { left, uncertainty } = self.eta?;
-        let left = duration(left);
-        let value = match uncertainty {
-            None => format!("about {left}"),
-            Some(uncertainty) => format!("{left} ± {}", duration(uncertainty)),
+        let eta = self.eta?;
+        let value = match (eta.uncertainty, eta.interval()) {
+            (Some(more), Some(interval)) if more >= eta.left && !more.is_zero() => {
+                let [low, high] = interval.map(|end| end.as_secs_f64());
+                let [from, to] = [low, high].map(TimeUnit::of_wall);
+                match from == to {
+                    true => format!("{} to {}", from.number(low), to.of(high)),
+                    false => format!("{} to {}", from.of(low), to.of(high)),
+                }
+            }
+            (Some(more), _) => format!("{} ± {}", duration(eta.left), duration(more)),
+            (None, _) => format!("about {}", duration(eta.left)),
         };
         Some(Fact::new("left", value))
     }
@@ -214,6 +222,24 @@ mod tests {
             "by          0 workers on 0 hosts",
         ];
         assert_eq!(lines(&RunFacts::default()), expected);
+        let wide = |left, more| {
+            let uncertainty = Some(seconds(more));
+            let eta = Some(Eta {
+                left: seconds(left),
+                uncertainty,
+            });
+            let facts = RunFacts {
+                eta,
+                ..RunFacts::default()
+            };
+            facts.left().unwrap().value
+        };
+        // No time is below zero.
+        assert_eq!(wide(1201, 3755), "4.9 to 83 minutes");
+        assert_eq!(wide(2400, 9600), "8.0 minutes to 3.3 hours");
+        assert_eq!(wide(10, 9), "10 s ± 9.0 s");
+        assert_eq!(wide(0, 0), "0.0 s ± 0.0 s");
+        assert_eq!(wide(0, 5), "0 µs to 5.0 s");
         let left = Duration::from_secs(187);
         let ledger = RunFacts {
             tasks: (1, Some(1)),

@@ -92,10 +92,10 @@ prop_compose! {
 }
 
 prop_compose! {
-    fn session()(id in id(), number in number(), texts in any::<[String; 2]>(), elapsed in number(), committed in any::<i64>()) -> Session {
+    fn session()(id in id(), number in number(), texts in any::<[String; 2]>(), elapsed in number(), cpu in prop::option::of(number()), committed in any::<i64>()) -> Session {
         let [host, isa] = texts;
         let facts = Facts { number, host, isa, workers: number, ..Facts::default() };
-        Session { id, facts, elapsed: Duration::from_millis(elapsed), committed }
+        Session { id, facts, elapsed: Duration::from_millis(elapsed), cpu: cpu.map(Duration::from_micros), committed }
     }
 }
 

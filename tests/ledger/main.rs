@@ -63,6 +63,8 @@ mod strangers;
 #[cfg(unix)]
 #[path = "../common/terminal.rs"]
 mod terminal;
+#[cfg(target_os = "linux")]
+mod times;
 mod verifying;
 
 use std::path::Path;

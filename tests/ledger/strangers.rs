@@ -34,6 +34,7 @@ fn session(id: &str) -> Session {
             ..Facts::default()
         },
         elapsed: Duration::from_secs(1),
+        cpu: None,
         committed: 0,
     }
 }

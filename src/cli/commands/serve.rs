@@ -370,7 +370,7 @@ fn result(
             ..Report::default()
         },
         elapsed,
-        cpu: sums.counting,
+        cpu: None,
     };
     Ok(BoardResult {
         result,

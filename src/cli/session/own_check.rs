@@ -88,6 +88,7 @@ pub fn count_sample_again(
     let process = ProcessFacts {
         isa: settings.isa.name().to_owned(),
         workers: workers.get() as u64,
+        again: true,
         ..ProcessFacts::default()
     };
     let contested = contest(dir, plans, &process, &wrong);

@@ -276,6 +276,7 @@ fn with_sessions(dir: &Path, number: usize) {
             id: format!("{at:016x}"),
             facts: facts(&at.to_string()),
             elapsed: Duration::from_secs(1),
+            cpu: None,
             committed: 0,
         };
         store.put_session(&session).unwrap();

@@ -141,7 +141,7 @@ impl RunReport {
                 "tasks",
                 "share of the nodes",
                 "speed of a worker",
-                "time of counting",
+                "time inside tasks",
             ],
             &rows.collect::<Vec<_>>(),
         )
