@@ -1,6 +1,5 @@
-//! What stands on the screen of a run. `run.json` is the `live.json` of a real run: `queenfold run -n 22 --dir n22
-//! --workers 2`, stopped and resumed. After a change that is meant,
-//! `SNAPSHOTS=overwrite cargo test --release --lib dashboard` writes the screens and `docs/dashboard.svg`.
+//! What stands on the screen of a run. `run.json` is the `live.json` of a real run, as CONTRIBUTING.md says. After a
+//! change that is meant, `SNAPSHOTS=overwrite cargo test --release --lib dashboard` writes the screens and `docs/dashboard.svg`.
 
 mod array;
 mod svg;
@@ -156,8 +155,9 @@ fn the_picture_in_the_readme_is_of_this_dashboard() {
             Snapshot::draw(frame, &view(&snapshot, Theme::new(true, true)));
         })
         .unwrap();
-    let title = "The dashboard of queenfold run -n 22 --dir n22 --tui, resumed";
-    let picture = svg::picture(terminal.backend().buffer(), title);
+    let n = snapshot.n;
+    let title = format!("The dashboard of queenfold run -n {n} --dir n{n} --tui");
+    let picture = svg::picture(terminal.backend().buffer(), &title);
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     assert_file(&root.join("docs/dashboard.svg"), picture);
 }
