@@ -111,6 +111,8 @@ fn what_is_asked_for_is_not_dropped_without_a_word() {
         ),
         (&["run", "-n", "8", "--expect", "1e5"], "expected a total"),
         (&["run", "-n", "8", "--expect", "-1"], "expected a total"),
+        (&["run", "-n", "8", "--expect", "+92"], "expected a total"),
+        (&["run", "-n", "8", "--expect", "092"], "expected a total"),
         (
             &["solve", "-n", "8", "--seed", "-1"],
             "expected a whole number from 0 to",

@@ -119,6 +119,11 @@ fn a_picture_and_a_configuration_give_the_same_board() {
     assert!(shown.starts_with(" 8 . . . . # . . .\n"), "{shown}");
     assert!(shown.contains("\n   a b c d e f g h\n"), "{shown}");
     assert!(shown.contains("queens d5,b4 and holes e8"), "{shown}");
+    std::fs::write(picture, shown).unwrap();
+    assert_eq!(
+        json(&["run", "--board", picture, "--json"])["given"],
+        of_config["given"]
+    );
 }
 
 #[test]
@@ -215,10 +220,16 @@ fn solve_prints_boards_that_it_reads_again() {
     let both = output(&[&board[..], &["--count", "5"]].concat());
     let boards = text(&both.stdout);
     assert_eq!(text(&both.stderr), "all 2 solutions\n");
-    let boards: Vec<_> = boards.split("\n\n").collect();
-    assert_eq!(boards.len(), 2);
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("solved.txt");
+    std::fs::write(&file, &boards).unwrap();
+    let line = refusal(
+        &mut queenfold(&["run", "--board", file.to_str().unwrap()]),
+        2,
+    );
+    assert!(line.contains("solved.txt: several boards"), "{line}");
+    let boards: Vec<_> = boards.split("\n\n").collect();
+    assert_eq!(boards.len(), 2);
     for board in boards {
         std::fs::write(&file, board).unwrap();
         let again = stdout(&["solve", "--board", file.to_str().unwrap()]);

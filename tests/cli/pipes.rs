@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
 use std::time::Duration;
 
 use crate::isolated::isolated;
@@ -29,7 +30,6 @@ fn a_pipe_is_not_read_as_a_file() {
     let name = pipe(folder.path(), "pipe");
     for (args, code) in [
         (&["run", "-n", "6", "--config", &name][..], 2),
-        (&["run", "--board", &name], 2),
         (&["ladder", "--from", &name, "--plot", "-"], 2),
         (&["certify", "none", "-o", "c", "--key", &name], 2),
     ] {
@@ -50,6 +50,24 @@ fn a_pipe_is_not_read_as_a_file() {
         line.contains("./queenfold.toml") && line.contains("no regular file"),
         "{line}"
     );
+}
+
+#[test]
+fn a_board_is_read_from_a_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = pipe(folder.path(), "pipe");
+    let of_name = name.clone();
+    let writer = thread::spawn(move || fs::write(of_name, ".#..\n....\n....\n....\n"));
+    let mut command = queenfold(&["run", "--board", &name, "--json", "-q"]);
+    let counted = command.timeout(PATIENCE).output().unwrap();
+    writer.join().unwrap().unwrap();
+    assert!(text(&counted.stdout).contains("\"total\":\"1\""));
+    // What does not end is no board.
+    let line = refusal(
+        queenfold(&["run", "--board", "/dev/zero"]).timeout(PATIENCE),
+        2,
+    );
+    assert!(line.contains("at most 64 KiB"), "{line}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The boards that a command line asks for: sizes, and what is given on them.
 
 use std::fmt::Display;
+use std::fs::File;
 use std::io::{self, Read};
 
 use clap::Args;
@@ -13,7 +14,6 @@ use crate::cli::output::print;
 use crate::config::{
     ConfigError, FileOrStream, Layers, Optional, SettingOrigin, Sizes, SquareNames, Value,
 };
-use crate::system::files::open_regular;
 
 /// The largest picture that is read, in bytes: a board has at most 4096 squares.
 const MAX_FILE: u64 = 1 << 16;
@@ -262,7 +262,8 @@ fn read(picture: &FileOrStream) -> io::Result<String> {
     let mut text = String::new();
     let source: Box<dyn Read> = match picture {
         FileOrStream::Stream => Box::new(io::stdin()),
-        FileOrStream::File(path) => Box::new(open_regular(path)?),
+        // It may be a pipe of the shell, as standard input may.
+        FileOrStream::File(path) => Box::new(File::open(path)?),
     };
     source.take(MAX_FILE + 1).read_to_string(&mut text)?;
     match text.len() as u64 > MAX_FILE {

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::board::GivenBoard;
+use crate::board::{GivenBoard, Size, known};
 use crate::cli::args::boards::{boards, show};
 use crate::cli::args::flags::ConfigFlags;
 use crate::cli::commands::config::annotated;
@@ -101,6 +101,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.expect.is_some() && boards.len() != 1 {
         return Err(Failure::usage("--expect names one total: give one n"));
     }
+    for board in boards.iter().filter(|board| board.is_free()) {
+        if let Some(known) = known(board.size()) {
+            expect(args.expect, board.size(), "known is", known.total)?;
+        }
+    }
     let quiet = config.output.quiet;
     let runner = JobRunner::new(config)?;
     let largest = boards.iter().map(GivenBoard::size).max();
@@ -122,7 +127,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             run.run_on(hardware).map(BoardResult::from)
         })?;
         if let Some(counted) = &counted {
-            expect(args.expect, &counted.result.outcome)?;
+            let Outcome { n, total, .. } = counted.result.outcome;
+            expect(args.expect, n, "counted", total)?;
             printer.print(counted)?;
         }
         if let Some(dir) = &args.dir {
@@ -133,18 +139,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn total(text: &str) -> Result<u128, &'static str> {
-    text.parse()
-        .map_err(|_| "expected a total: a whole number, in decimal digits alone")
+    let number = text.parse::<u128>().ok();
+    let number = number.filter(|number| number.to_string() == text);
+    number.ok_or(
+        "expected a total: a whole number, in decimal digits alone, without a zero before it",
+    )
 }
 
-/// Refuses a result of another total than the one that was demanded, if any was.
-fn expect(total: Option<u128>, outcome: &Outcome) -> Result<(), Failure> {
-    let Outcome {
-        n, total: counted, ..
-    } = outcome;
-    match total {
-        Some(expected) if expected != *counted => Err(Failure::counts_differ(format!(
-            "n = {n}: counted {counted}, not {expected} as --expect says"
+/// Refuses a total that was found `how`, if another one was demanded.
+fn expect(demanded: Option<u128>, n: Size, how: &str, total: u128) -> Result<(), Failure> {
+    match demanded {
+        Some(expected) if expected != total => Err(Failure::counts_differ(format!(
+            "n = {n}: {how} {total}, not {expected} as --expect says"
         ))),
         _ => Ok(()),
     }

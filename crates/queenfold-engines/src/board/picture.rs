@@ -26,6 +26,17 @@ pub enum PictureError {
         /// The lines of the picture.
         lines: usize,
     },
+    /// More lines follow after those of a board.
+    #[error(
+        "several boards, or a line too many: the first {n} lines are a board of n = {n}, and line {line} follows; give \
+         one board in a file"
+    )]
+    Several {
+        /// The size of the first board.
+        n: usize,
+        /// The number of the first line after it, from 1.
+        line: usize,
+    },
     /// A character stands for nothing.
     #[error(
         "line {line}, column {column}: `{found}` is neither `.` (empty) nor `Q` (a queen) nor `#` (a hole){}",
@@ -45,8 +56,9 @@ pub enum PictureError {
 }
 
 impl GivenBoard {
-    /// The board of a picture: a line for each row, the top row first; `.` is an empty square, `Q` a given
-    /// queen, `#` a hole. Blanks and empty lines are left out, and so is a byte order mark.
+    /// The board of a picture: a line for each row, the top row first; `.` is an empty square, `Q` or `q` a given
+    /// queen, `#` a hole. Blanks and empty lines are left out, and so are a byte order mark and what
+    /// [`picture`](Self::picture) and `run --show` draw around the squares.
     ///
     /// ```
     /// use queenfold_engines::board::GivenBoard;
@@ -83,26 +95,37 @@ pub(crate) struct Shown {
 
 /// Reads the picture of a board of up to `most` rows.
 pub(crate) fn read_picture(text: &str, most: u32) -> Result<Shown, PictureError> {
-    let mut rows: Vec<(usize, Vec<char>)> = Vec::new();
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    for (line, text) in (1..).zip(text.lines()) {
-        let signs = (1..)
+    let mut drawn: Vec<_> = (1..)
+        .zip(text.lines())
+        .filter(|(_, text)| !text.trim().is_empty())
+        .map(|(line, text)| (line, 1, text))
+        .collect();
+    leave_out_names(&mut drawn)?;
+    let mut rows: Vec<(usize, Vec<char>)> = Vec::new();
+    for (line, first, text) in drawn {
+        let signs = (first..)
             .zip(text.chars())
             .filter(|(_, sign)| !sign.is_whitespace());
         let squares = signs.map(|(column, sign)| match sign {
             '.' | 'Q' | '#' => Ok(sign),
+            'q' => Ok('Q'),
             other => Err(PictureError::Character {
                 line,
                 column,
                 found: other.escape_debug().to_string(),
             }),
         });
-        let squares = squares.collect::<Result<Vec<_>, _>>()?;
-        if !squares.is_empty() {
-            rows.push((line, squares));
-        }
+        rows.push((line, squares.collect::<Result<_, _>>()?));
     }
     let lines = rows.len();
+    let n = rows.first().map_or(0, |(_, squares)| squares.len());
+    if let Some((line, _)) = rows.get(n)
+        && n > 1
+        && rows[..n].iter().all(|(_, squares)| squares.len() == n)
+    {
+        return Err(PictureError::Several { n, line: *line });
+    }
     if !(1..=most as usize).contains(&lines) {
         return Err(PictureError::Lines { lines, most });
     }
@@ -131,12 +154,42 @@ pub(crate) fn read_picture(text: &str, most: u32) -> Result<Shown, PictureError>
     })
 }
 
+/// A line with its number and the number of its first character, both from 1.
+type Line<'a> = (usize, usize, &'a str);
+
+/// Leaves out the numbers of the rows, the letters of the columns and the line about the board, where the letters show
+/// that they are there: otherwise a number may be what another program draws in a square.
+fn leave_out_names(lines: &mut Vec<Line<'_>>) -> Result<(), PictureError> {
+    let n = lines
+        .iter()
+        .position(|(.., text)| text.trim_start().starts_with('a'));
+    let Some(n) = n.filter(|&n| lines[n].2.split_whitespace().eq(letters(n as u32))) else {
+        return Ok(());
+    };
+    for (row, (_, first, text)) in lines[..n].iter_mut().enumerate() {
+        if let Some(squares) = text.trim_start().strip_prefix(&(n - row).to_string()) {
+            *first += text.chars().count() - squares.chars().count();
+            *text = squares;
+        }
+    }
+    let mut after = lines.drain(n..).skip(1).peekable();
+    after.next_if(|(.., text)| text.starts_with("n = "));
+    after
+        .next()
+        .map_or(Ok(()), |(line, ..)| Err(PictureError::Several { n, line }))
+}
+
+/// The letters of the columns. Beyond z, the second letter says which one it is.
+fn letters(n: u32) -> impl Iterator<Item = String> {
+    (0..n).filter_map(|column| column_name(column).pop().map(String::from))
+}
+
 /// What to do about a sign that other programs use, each in its own meaning.
 fn hint(found: &str) -> String {
     match found {
-        "*" | "_" | "0" | "1" | "-" | "+" | "x" | "X" | "q" | "o" | "O" => format!(
-            ". Other programs draw boards with it: replace it by what it means, as with `tr '{found}' .` for an empty \
-             square"
+        "*" | "_" | "0" | "1" | "-" | "+" | "x" | "X" | "o" | "O" => format!(
+            ". Other programs draw boards with it: replace it by what it means there, as with `tr '{found}' Q` for a \
+             queen and `tr '{found}' .` for an empty square"
         ),
         _ => String::new(),
     }
@@ -160,12 +213,8 @@ impl fmt::Display for Picture<'_> {
             }
             writeln!(f)?;
         }
-        // Beyond z the second letter says which column it is.
-        let letters: Vec<_> = (0..n).filter_map(|c| column_name(c).pop()).collect();
         write!(f, "  ")?;
-        letters
-            .into_iter()
-            .try_for_each(|letter| write!(f, " {letter}"))?;
+        letters(n).try_for_each(|letter| write!(f, " {letter}"))?;
         writeln!(f)
     }
 }
@@ -181,6 +230,40 @@ mod tests {
         assert_eq!(board.to_string(), "queens d3 and holes a4,c1");
         let drawn = " 4 # . . .\n 3 . . . Q\n 2 . . . .\n 1 . . # .\n   a b c d\n";
         assert_eq!(board.picture().to_string(), drawn);
+    }
+
+    #[test]
+    fn what_is_drawn_is_read_again() {
+        for n in [1, 2, 9, 12, 30] {
+            let n = Size::new(n).unwrap();
+            let board = GivenBoard::parse(n, "a1", "").unwrap();
+            let shown = format!("{}n = {n}, given: all\n", board.picture());
+            assert_eq!(GivenBoard::from_picture(&shown), Ok(board), "{shown}");
+        }
+    }
+
+    /// A sign of another program must not become an empty square.
+    #[test]
+    fn no_queen_is_lost() {
+        let board = GivenBoard::from_picture("....\n...q\n....\n....\n").unwrap();
+        assert_eq!(board.to_string(), "queens d3");
+        for text in ["..\n1.\n", "..\n1.\nab\n", "..\n1.\na b\n", "2 .\n1 .\n"] {
+            assert!(GivenBoard::from_picture(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_one_board_is_in_a_picture() {
+        let drawn = GivenBoard::from_picture("...\n..Q\n...\n").unwrap();
+        let drawn = drawn.picture().to_string();
+        for (text, n, line) in [
+            ("..\nQ.\n\n..\nQ.\n", 2, 4),
+            ("...\n..Q\n...\n\n....\n", 3, 5),
+            (&format!("{drawn}n = 3, given: queens c2\n{drawn}"), 3, 6),
+        ] {
+            let refused = GivenBoard::from_picture(text);
+            assert_eq!(refused, Err(PictureError::Several { n, line }), "{text}");
+        }
     }
 
     #[test]
@@ -204,7 +287,8 @@ mod tests {
             (
                 "*.\n..\n",
                 "line 1, column 1: `*` is neither `.` (empty) nor `Q` (a queen) nor `#` (a hole). Other programs draw \
-                 boards with it: replace it by what it means, as with `tr '*' .` for an empty square",
+                 boards with it: replace it by what it means there, as with `tr '*' Q` for a queen and `tr '*' .` for an \
+                 empty square",
             ),
             (
                 "Q.\n.Q\n",
