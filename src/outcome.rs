@@ -6,8 +6,8 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::board::{GivenBoard, Inconsistent, Known, Orbits, Size, known};
-use crate::engine::Tally;
+use crate::board::{GivenBoard, Inconsistent, Known, Orbits, Size, known, known_symmetric};
+use crate::engine::{Plan, Tally};
 
 /// The result for one board size, checked against everything that is known about it. As JSON, its counts are decimal
 /// strings ([REFERENCE](https://github.com/queenfold/queenfold/blob/main/docs/REFERENCE.md#json)).
@@ -176,16 +176,21 @@ impl Outcome {
 pub fn check_census(board: impl Into<GivenBoard>, census: &Tally) -> Result<(), Contradiction> {
     let given = board.into();
     let n = given.size();
-    let Some(known) = known_of(&given) else {
+    if !given.is_free() {
         return Ok(());
-    };
-    must_equal(n, "half-turn solutions", census.r180, known.r180)?;
-    must_equal(n, "quarter-turn solutions", census.r90, known.r90)
+    }
+    let [r180, r90] = known_symmetric(n);
+    must_equal(n, "half-turn solutions", census.r180, r180)?;
+    must_equal(n, "quarter-turn solutions", census.r90, r90)
 }
 
-/// Whether the counts of a board are known. Nothing is known of a board on which something is given.
-pub fn is_known(board: &GivenBoard) -> bool {
-    known_of(board).is_some()
+/// Whether what a plan counts is known. Nothing is known of a board on which something is given.
+pub fn is_known(plan: &dyn Plan) -> bool {
+    let given = plan.given();
+    match plan.engine().counts_all() {
+        true => known_of(&given).is_some(),
+        false => given.is_free(),
+    }
 }
 
 fn known_of(given: &GivenBoard) -> Option<&'static Known> {
@@ -253,9 +258,18 @@ mod tests {
     #[test]
     fn identities_are_checked_where_nothing_is_known() {
         let n = Size::new(28).unwrap();
-        let outcome = Outcome::new(n, &counted(92), Some(&census(4, 0))).unwrap();
+        let [r180, r90] = known_symmetric(n);
+        let mut all = Tally::default();
+        all.completions.add(8, r180 / 8 + 2);
+        let outcome = Outcome::new(n, &all, Some(&census(r180, r90))).unwrap();
         assert!(!outcome.is_known);
-        let error = Outcome::new(n, &counted(92), Some(&census(6, 0))).unwrap_err();
+        let error = Outcome::new(n, &counted(92), Some(&census(r180, r90))).unwrap_err();
         assert!(matches!(error, Contradiction::Inconsistent(_)), "{error}");
+        // What turns fix is known of every board.
+        let error = Outcome::new(n, &all, Some(&census(r180, 0))).unwrap_err();
+        assert!(
+            matches!(error, Contradiction::NotTheKnown { .. }),
+            "{error}"
+        );
     }
 }

@@ -48,8 +48,8 @@ section! {
         /// `none`: the command line must name it.
         n: Optional<Sizes> = Optional(None),
 
-        /// Queens that are given, such as `c3,a7`: column a is at the left, row 1 at the bottom, as in chess; only the
-        /// solutions with all of them are counted.
+        /// Queens that are given, such as `c3,a7`, and that every solution keeps: column a is at the left, row 1 at the
+        /// bottom, as in chess.
         queens: Optional<SquareNames> = Optional(None),
 
         /// Squares on which no queen may stand, such as `d4,e5`; queens attack across them.

@@ -54,6 +54,28 @@ impl Sizes {
         Some([first.trim().parse().ok()?, last.trim().parse().ok()?])
     }
 
+    /// The sizes of a text with other signs than a list has.
+    fn in_another_form(text: &str) -> Option<Self> {
+        // The digits and dashes of word processors.
+        let plain = |sign| match sign {
+            '０'..='９' => char::from_digit(sign as u32 - '０' as u32, 10).unwrap_or(sign),
+            '‐'..='―' | '−' => '-',
+            other => other,
+        };
+        let text: String = text.chars().map(plain).collect();
+        let text = match text.split_once(['x', 'X', '×', '*']) {
+            Some((rows, columns)) if rows.trim() == columns.trim() => columns,
+            _ => &text,
+        };
+        let size = |part: &str| match part.parse::<f64>() {
+            Ok(number) if number.fract() == 0.0 => number.to_string(),
+            _ => part.to_owned(),
+        };
+        let parts = text.split([',', ';', '&', ' ', '\t', '\n']);
+        let parts: Vec<_> = parts.filter(|part| !part.is_empty()).map(size).collect();
+        Self::read(&parts.join(","))
+    }
+
     /// The ranges without gaps, from the smallest.
     fn ranges(self) -> Vec<(Size, Size)> {
         let mut ranges: Vec<(Size, Size)> = Vec::new();
@@ -105,10 +127,14 @@ impl Value for Sizes {
         format!("a board size from 1 to {max}, or ranges A..=B of them")
     }
 
-    /// A range from its larger end.
+    /// Sizes in another form, such as `8 9`, `8x8` or `1e1`, or a range from its larger end.
     fn hint(text: &str) -> Option<String> {
-        let [first, last] = Self::ends(text)?;
-        Some(format!("write {}", Self::range(last, first)?.write()))
+        let sizes = Self::in_another_form(text);
+        let backwards = || {
+            let [first, last] = Self::ends(text)?;
+            Self::range(last, first)
+        };
+        Some(format!("write {}", sizes.or_else(backwards)?.write()))
     }
 }
 
@@ -353,8 +379,20 @@ mod tests {
     }
 
     #[test]
-    fn a_range_from_its_larger_end_is_corrected() {
+    fn sizes_in_another_form_are_corrected() {
         for (text, hint) in [
+            ("8 9", Some("write 8..=9")),
+            ("8,", Some("write 8")),
+            ("8;12", Some("write 8,12")),
+            ("4–8", Some("write 4..=8")),
+            ("8－", None),
+            ("８", Some("write 8")),
+            ("1e1", Some("write 10")),
+            ("8.0", Some("write 8")),
+            ("8x8", Some("write 8")),
+            ("8 × 8", Some("write 8")),
+            ("8x9", None),
+            ("1e99", None),
             ("8..=7", Some("write 7..=8")),
             ("14-8", Some("write 8..=14")),
             ("33", None),

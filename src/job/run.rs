@@ -78,15 +78,15 @@ impl Job {
     pub fn census_on(&self, hardware: &Hardware) -> Result<CensusResult, JobError> {
         let how = &self.settings;
         how.tuning.check()?;
-        let plans = vec![plan(Engine::Census, self.board)];
         let board = self.board;
-        let is_known = is_known(&board);
+        let plan = plan(Engine::Census, board);
+        let is_known = is_known(plan.as_ref());
         let check = SumCheck::new(is_known, move |sums| {
             let none = Tally::default();
             let census = sums.get(&Engine::Census).unwrap_or(&none);
             check_census(board, census).map_err(|error| error.to_string())
         });
-        let report = how.count(hardware, (plans, check), Arc::new(WholePlans), None)?;
+        let report = how.count(hardware, (vec![plan], check), Arc::new(WholePlans), None)?;
         if !report.is_whole() {
             return Err(how.stopped(board, report, Duration::ZERO));
         }
@@ -164,7 +164,7 @@ impl RunSettings {
             queue_per_worker: self.tuning.queue_per_worker,
             batch_time: self.tuning.batch_time,
             audit: self.tuning.audit,
-            audit_all: match plans.first().map(|plan| is_known(&plan.given())) {
+            audit_all: match plans.first().map(|plan| is_known(plan.as_ref())) {
                 Some(false) => AUDIT_ALL,
                 _ => Duration::ZERO,
             },
@@ -206,7 +206,7 @@ impl RunSettings {
 
 /// Compares the sums of a run with what is known, where `plan` counts all solutions.
 fn check_outcome(plan: Arc<dyn Plan>) -> SumCheck {
-    SumCheck::new(is_known(&plan.given()), move |sums| {
+    SumCheck::new(is_known(plan.as_ref()), move |sums| {
         outcome(plan.as_ref(), |engine| sums.get(&engine))
             .map(drop)
             .map_err(|error| error.to_string())

@@ -11,7 +11,8 @@ const SQUARE: u32 = 24;
 const IN_LINE: usize = 4;
 
 /// Draws completions of `board`: for each row from the top, the column of its queen. Given queens are red,
-/// holes are black. Names of columns stand below, numbers of rows at the left, as in chess.
+/// holes are black. Names of columns stand below, numbers of rows at the left, as in chess. Above each of several boards is
+/// its number.
 pub fn board_svg(board: &LargeBoard, completions: &[Vec<u8>]) -> String {
     let n = board.size();
     let step = (n + 2) * SQUARE;
@@ -23,13 +24,21 @@ pub fn board_svg(board: &LargeBoard, completions: &[Vec<u8>]) -> String {
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
          height=\"{height}\" font-size=\"{}\" text-anchor=\"middle\">\n\
-         <style>.name{{font:{}px sans-serif;fill:#555}}</style>\n\
+         <style>.name,.number{{font:{}px sans-serif;fill:#555}}.number{{font-weight:bold}}</style>\n\
          <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
         SQUARE * 5 / 6,
         SQUARE / 2
     );
     for (at, queens) in completions.iter().enumerate() {
         let [left, top] = [at % IN_LINE, at / IN_LINE].map(|place| SQUARE + place as u32 * step);
+        if completions.len() > 1 {
+            let (x, y) = (left + n * SQUARE / 2, top - SQUARE / 4);
+            let number = at + 1;
+            let _ = writeln!(
+                svg,
+                "<text x=\"{x}\" y=\"{y}\" class=\"number\">{number}</text>"
+            );
+        }
         // The square at the bottom left has the names of its column and its row.
         for at in 0..n {
             let square = Square::new((n - 1 - at) as u8, at as u8);
@@ -86,6 +95,9 @@ mod tests {
         let svg = board_svg(&board, &[vec![1, 3, 0, 2], vec![1, 3, 0, 2]]);
         let count = |part: &str| svg.matches(part).count();
         assert_eq!((count("♛"), count("#c00"), count("<rect x")), (8, 2, 32));
+        assert!(svg.contains("class=\"number\">2</text>"));
+        let one = board_svg(&board, &[vec![1, 3, 0, 2]]);
+        assert!(!one.contains("class=\"number\""));
         // Each board has the names of its columns and rows.
         assert_eq!(
             (count(">a</text>"), count(">4</text>"), count("\"name\"")),

@@ -1,23 +1,23 @@
-//! The curves of the picture of the ladder: which rows are one, which stand out, and how each looks.
+//! The curves of the picture of the ladder: which rows are one, and how each looks.
 
 use plotters::style::RGBColor;
 
-use crate::ladder::{PROGRAM, TableRow, growth};
+use crate::ladder::{METHODS, PROGRAM, TableRow, growth};
 
-/// At most so many curves stand out; the others are grey.
-pub const MOST: usize = 8;
+/// How many colours there are.
+const COLOURS: usize = 8;
 
-/// What stands out if there are more curves: the steps that change how the time grows, the bit masks on which the others
-/// are built, and the engines. The style is that of an engine; of a method the first style is meant.
-const FEATURED: [(&str, Option<&str>); MOST] = [
+/// The methods with broad curves, each with the look of its place in [`LOOKS`]: the steps that change how the time grows,
+/// the bit masks on which the others are built, and the engines, which have a style.
+const BROAD: [(&str, Option<&str>); COLOURS] = [
     ("tuples", None),
     ("permutations", None),
     ("backtrack", None),
     ("bitmap", None),
     ("symmetry", None),
     ("colour", None),
-    (PROGRAM, Some("chain")),
     (PROGRAM, Some("colour")),
+    (PROGRAM, Some("chain")),
 ];
 
 /// How a curve looks: on white, on black, and without colours.
@@ -29,8 +29,8 @@ pub struct Look {
     pub dark: RGBColor,
     /// What stands at each point.
     pub marker: Marker,
-    /// The lengths of dashes and of the gaps between them, `None` for a solid line.
-    pub dashes: Option<(i32, i32)>,
+    /// How broad its line is.
+    pub width: u32,
 }
 
 /// A small shape.
@@ -46,78 +46,64 @@ pub enum Marker {
     Diamond,
     /// Two strokes.
     Cross,
-    /// A point, of a curve that does not stand out.
-    Dot,
 }
 
-const fn look(
-    light: (u8, u8, u8),
-    dark: (u8, u8, u8),
-    marker: Marker,
-    dashes: Option<(i32, i32)>,
-) -> Look {
+const fn look(light: (u8, u8, u8), dark: (u8, u8, u8), marker: Marker) -> Look {
     Look {
         light: RGBColor(light.0, light.1, light.2),
         dark: RGBColor(dark.0, dark.1, dark.2),
         marker,
-        dashes,
+        width: 2,
     }
 }
 
-/// One look for each curve that stands out. No two have the same marker, and neighbours differ in their dashes.
-pub const LOOKS: [Look; MOST] = [
-    look(
-        (0x1a, 0x1a, 0x1a),
-        (0xf2, 0xf2, 0xf2),
-        Marker::Circle(true),
-        None,
-    ),
-    look(
-        (0x00, 0x72, 0xb2),
-        (0x5a, 0xb4, 0xf0),
-        Marker::Square(true),
-        Some((9, 4)),
-    ),
+/// The looks of broad curves. No two have the same colour or the same marker.
+pub const LOOKS: [Look; COLOURS] = [
+    look((0x1a, 0x1a, 0x1a), (0xf2, 0xf2, 0xf2), Marker::Circle(true)),
+    look((0x00, 0x72, 0xb2), (0x5a, 0xb4, 0xf0), Marker::Square(true)),
     look(
         (0xc8, 0x4e, 0x00),
         (0xff, 0x9a, 0x4d),
         Marker::Triangle(true),
-        Some((3, 3)),
     ),
-    look(
-        (0x00, 0x7a, 0x59),
-        (0x35, 0xd4, 0xa8),
-        Marker::Diamond,
-        None,
-    ),
-    look(
-        (0xa8, 0x2f, 0x76),
-        (0xf2, 0x8c, 0xc6),
-        Marker::Cross,
-        Some((14, 4)),
-    ),
+    look((0x00, 0x7a, 0x59), (0x35, 0xd4, 0xa8), Marker::Diamond),
+    look((0xa8, 0x2f, 0x76), (0xf2, 0x8c, 0xc6), Marker::Cross),
     look(
         (0x7a, 0x5c, 0x00),
         (0xe6, 0xc2, 0x29),
         Marker::Square(false),
-        Some((3, 3)),
     ),
     look(
         (0x63, 0x3c, 0xb0),
         (0xb7, 0x9c, 0xf5),
         Marker::Triangle(false),
-        Some((9, 4)),
     ),
     look(
         (0xa0, 0x10, 0x10),
         (0xff, 0x7b, 0x7b),
         Marker::Circle(false),
-        None,
     ),
 ];
 
-/// The look of all others.
-pub const GREY: Look = look((0xa6, 0xa6, 0xa6), (0x72, 0x72, 0x72), Marker::Dot, None);
+/// The look of a method or engine, the same in every picture. Those that are not [`BROAD`] take the colours again, each
+/// with the marker of another.
+fn look_of(row: &TableRow) -> Look {
+    let is_broad = |&(method, style): &(&str, Option<&str>)| {
+        row.method == method && (style.is_none() || row.style.as_deref() == style)
+    };
+    if let Some(at) = BROAD.iter().position(is_broad) {
+        return LOOKS[at];
+    }
+    let names = METHODS.iter().map(|method| method.about().name);
+    let mut thin = names.filter(|name| !BROAD.contains(&(name, None)));
+    let at = thin.position(|name| row.method == name);
+    let at = at.unwrap_or(METHODS.len());
+    Look {
+        marker: LOOKS[(at + 3 + at / COLOURS) % COLOURS].marker,
+        width: 1,
+        ..LOOKS[at % COLOURS]
+    }
+}
 
 /// The rows of one method in one style, by ascending size.
 pub struct Curve<'a> {
@@ -130,9 +116,13 @@ pub struct Curve<'a> {
 }
 
 impl Curve<'_> {
-    /// Whether it is one of those that stand out.
-    pub fn stands_out(&self) -> bool {
-        self.look != GREY
+    /// The lengths of the dashes of its style and of the gaps between them; `None` for a solid line.
+    pub fn dashes(&self) -> Option<(i32, i32)> {
+        match self.rows.first()?.style.as_deref()? {
+            "iterative" => Some((9, 4)),
+            "gpu" | "emulated" => Some((3, 3)),
+            _ => None,
+        }
     }
 
     /// Its name, and by how much the time grows with a queen at its end.
@@ -152,37 +142,21 @@ impl Curve<'_> {
 
 /// The curves of these rows, in the order of their first rows.
 pub fn curves(rows: &[TableRow]) -> Vec<Curve<'_>> {
-    let mut curves: Vec<(&TableRow, Curve<'_>)> = Vec::new();
+    let mut curves: Vec<Curve<'_>> = Vec::new();
     for row in rows {
-        let same = |(first, _): &&mut (&TableRow, _)| {
-            first.method == row.method && first.style == row.style
+        let same = |curve: &&mut Curve<'_>| {
+            curve.rows[0].method == row.method && curve.rows[0].style == row.style
         };
-        if let Some((_, curve)) = curves.iter_mut().find(same) {
+        if let Some(curve) = curves.iter_mut().find(same) {
             curve.rows.push(row);
             continue;
         }
-        let curve = Curve {
+        curves.push(Curve {
             name: name(row, rows),
             rows: vec![row],
-            look: GREY,
-        };
-        curves.push((row, curve));
+            look: look_of(row),
+        });
     }
-    let mut order: Vec<usize> = Vec::new();
-    for (method, style) in FEATURED {
-        let is_it = |(first, _): &(&TableRow, _)| {
-            first.method == method && (style.is_none() || first.style.as_deref() == style)
-        };
-        order.extend(curves.iter().position(is_it));
-    }
-    let others: Vec<_> = (0..curves.len()).filter(|at| !order.contains(at)).collect();
-    order.extend(others);
-    let mut chosen: Vec<_> = order.into_iter().take(MOST).collect();
-    chosen.sort_unstable();
-    for (at, look) in chosen.into_iter().zip(LOOKS) {
-        curves[at].1.look = look;
-    }
-    let mut curves: Vec<_> = curves.into_iter().map(|(_, curve)| curve).collect();
     for curve in &mut curves {
         curve.rows.sort_by_key(|row| row.n);
     }
@@ -210,7 +184,6 @@ mod tests {
 
     use super::*;
     use crate::board::Size;
-    use crate::ladder::METHODS;
 
     /// A row of eight queens.
     fn row(method: &str, style: Option<&str>) -> TableRow {
@@ -229,44 +202,34 @@ mod tests {
     }
 
     #[test]
-    fn eight_curves_stand_out_and_no_two_of_them_look_alike() {
+    fn a_method_looks_the_same_in_every_picture_and_unlike_every_other() {
         let all = METHODS.iter().map(|method| method.about());
         let rows: Vec<_> = all
-            .flat_map(|about| {
-                about
-                    .styles
-                    .iter()
-                    .map(|style| row(about.name, style.name()))
-            })
+            .map(|about| row(about.name, about.styles[0].name()))
             .chain(["colour", "chain"].map(|engine| row(PROGRAM, Some(engine))))
             .collect();
         let curves = curves(&rows);
-        assert_eq!(curves.len(), rows.len());
-        let out: Vec<_> = curves.iter().filter(|curve| curve.stands_out()).collect();
-        let names: Vec<_> = out.iter().map(|curve| &*curve.name).collect();
-        assert_eq!(
-            names,
-            [
-                "tuples, recursive",
-                "permutations, recursive",
-                "backtrack, recursive",
-                "bitmap, recursive",
-                "symmetry, recursive",
-                "colour",
-                "engine colour",
-                "engine chain"
-            ]
-        );
-        // Without colours, the markers tell them apart.
-        let markers: BTreeSet<_> = out.iter().map(|c| format!("{:?}", c.look.marker)).collect();
-        assert_eq!(markers.len(), MOST, "{markers:?}");
-        for colour in [|look: &Look| look.light, |look: &Look| look.dark] {
-            let colours: BTreeSet<_> = out
-                .iter()
-                .map(|c| format!("{:?}", colour(&c.look)))
-                .collect();
-            assert_eq!(colours.len(), MOST);
+        for (row, curve) in rows.iter().zip(&curves) {
+            let alone = std::slice::from_ref(row);
+            assert_eq!(self::curves(alone)[0].look, curve.look, "{}", curve.name);
         }
+        // In another style it has other dashes.
+        let styles = ["recursive", "iterative"].map(|style| row("bitmap", Some(style)));
+        let [one, other] = &self::curves(&styles)[..] else {
+            panic!("two curves");
+        };
+        assert_eq!(one.look, other.look);
+        assert_ne!(one.dashes(), other.dashes());
+        for colour in [|look: &Look| look.light, |look: &Look| look.dark] {
+            let looks = curves.iter().map(|curve| curve.look);
+            let looks: BTreeSet<_> = looks
+                .map(|look| format!("{:?} {:?}", colour(&look), look.marker))
+                .collect();
+            assert_eq!(looks.len(), rows.len(), "{looks:?}");
+        }
+        // Without colours, the markers tell the broad ones apart.
+        let markers: BTreeSet<_> = LOOKS.iter().map(|l| format!("{:?}", l.marker)).collect();
+        assert_eq!(markers.len(), COLOURS, "{markers:?}");
     }
 
     /// The contrast of WCAG 2 with white or black.
@@ -285,14 +248,6 @@ mod tests {
             assert!(contrast(look.light, 1.0) > 4.5, "{look:?}");
             assert!(contrast(look.dark, 0.008) > 4.5, "{look:?}");
         }
-    }
-
-    #[test]
-    fn few_curves_all_stand_out() {
-        let rows = ["mirror", "orbits", "flags"].map(|method| row(method, Some("iterative")));
-        let curves = curves(&rows);
-        assert!(curves.iter().all(Curve::stands_out));
-        assert_eq!(curves[0].label(), "mirror");
     }
 
     #[test]

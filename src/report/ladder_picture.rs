@@ -9,7 +9,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::drawing::{Drawn, GRID, INK, plain};
-use super::ladder_curves::{Curve, GREY, LOOKS, Look, Marker, curves};
+use super::ladder_curves::{Curve, LOOKS, Look, Marker, curves};
 use super::ladder_labels::{Label, Pixel, Plot, Side, place};
 use crate::ladder::TableRow;
 use crate::telemetry::printable;
@@ -47,11 +47,11 @@ pub fn ladder_picture(rows: &[TableRow]) -> Drawn {
             (middle, 22),
             title,
         ))?;
-        // Grey below the colours.
-        for stands_out in [false, true] {
+        // Broad lines above the others.
+        for width in [1, 2] {
             for (curve, points) in curves.iter().zip(&points) {
-                if curve.stands_out() == stands_out {
-                    draw_curve(&picture, curve.look, points)?;
+                if curve.look.width == width {
+                    draw_curve(&picture, curve, points)?;
                 }
             }
         }
@@ -65,9 +65,17 @@ pub fn ladder_picture(rows: &[TableRow]) -> Drawn {
             .map(|(points, name)| (points, name.chars().count()))
             .collect();
         for ((curve, name), at) in curves.iter().zip(&names).zip(place(&shapes, plot)) {
-            draw_name(&picture, curve, name, &at, plot.right)?;
+            draw_name(
+                &picture,
+                curve,
+                name,
+                &at,
+                (plot.right, range.is_one_size()),
+            )?;
         }
-        draw_notes(&picture, &curves, plot)?;
+        if !range.is_one_size() {
+            draw_notes(&picture, plot)?;
+        }
         picture.present()?;
     }
     Ok(with_dark_variant(&svg))
@@ -117,11 +125,15 @@ fn draw_axes(
     Ok((edges, points.collect()))
 }
 
-fn draw_curve(picture: &Area<'_>, look: Look, points: &[Pixel]) -> Result<(), Box<dyn Error>> {
-    let width = if look == GREY { 1 } else { 2 };
-    let line = look.light.stroke_width(width);
+fn draw_curve(
+    picture: &Area<'_>,
+    curve: &Curve<'_>,
+    points: &[Pixel],
+) -> Result<(), Box<dyn Error>> {
+    let look = curve.look;
+    let line = look.light.stroke_width(look.width);
     let path = points.to_vec();
-    match look.dashes {
+    match curve.dashes() {
         None => picture.draw(&PathElement::new(path, line))?,
         Some((dash, gap)) => picture.draw(&DashedPathElement::new(path, dash, gap, line))?,
     }
@@ -145,7 +157,6 @@ fn draw_marker(picture: &Area<'_>, look: Look, (x, y): Pixel) -> Result<(), Box<
         Ok(picture.draw(&PathElement::new(at(&around), look.light.stroke_width(2)))?)
     };
     match look.marker {
-        Marker::Dot => picture.draw(&Circle::new((x, y), 2, look.light.filled()))?,
         Marker::Circle(true) => picture.draw(&Circle::new((x, y), 4, look.light.filled()))?,
         Marker::Circle(false) => {
             picture.draw(&Circle::new((x, y), 4, WHITE.filled()))?;
@@ -164,19 +175,20 @@ fn draw_marker(picture: &Area<'_>, look: Look, (x, y): Pixel) -> Result<(), Box<
     Ok(())
 }
 
-/// `right`: the right edge of the plot.
+/// `right`: the right edge of the plot. Where there are `points_alone`, no line leads to a name: it would look like one of
+/// data.
 fn draw_name(
     picture: &Area<'_>,
     curve: &Curve<'_>,
     name: &str,
     label: &Label,
-    right: i32,
+    (right, points_alone): (i32, bool),
 ) -> Result<(), Box<dyn Error>> {
     let (side, towards) = match label.side {
         Side::Right | Side::Column => (HPos::Left, 1),
         Side::Left => (HPos::Right, -1),
     };
-    if label.needs_leader() {
+    if label.needs_leader() && !points_alone {
         let (x, y) = label.at;
         // Past the marker, and up to the text.
         let mut line = vec![
@@ -191,26 +203,18 @@ fn draw_name(
     }
     let mut at = label.at;
     // Without colours, the marker says whose name it is.
-    if label.side == Side::Column && curve.stands_out() {
+    if label.side == Side::Column {
         draw_marker(picture, curve.look, (at.0 + 4, at.1))?;
         at.0 += 14;
     }
-    let colour = if curve.stands_out() {
-        curve.look.light
-    } else {
-        SOFT
-    };
-    let style = ("sans-serif", 13).into_font().color(&colour);
+    let style = ("sans-serif", 13).into_font().color(&curve.look.light);
     let style = style.pos(Pos::new(side, VPos::Center));
     Ok(picture.draw(&Text::new(name, at, style))?)
 }
 
 /// Says below the names what is in them.
-fn draw_notes(picture: &Area<'_>, curves: &[Curve<'_>], plot: Plot) -> Result<(), Box<dyn Error>> {
-    let mut notes = vec!["× 7 a queen: one queen more", "takes 7 times as long"];
-    if !curves.iter().all(Curve::stands_out) {
-        notes.push("grey: small steps between the others");
-    }
+fn draw_notes(picture: &Area<'_>, plot: Plot) -> Result<(), Box<dyn Error>> {
+    let notes = ["× 7 a queen: one queen more", "takes 7 times as long"];
     let style = ("sans-serif", 13).into_font().color(&INK);
     for (line, note) in (0..).zip(notes) {
         let at = (plot.right + 18, plot.bottom - 40 + 17 * line);
@@ -219,21 +223,14 @@ fn draw_notes(picture: &Area<'_>, curves: &[Curve<'_>], plot: Plot) -> Result<()
     Ok(())
 }
 
-/// The names of grey curves: darker than these, or they could hardly be read.
-const SOFT: RGBColor = RGBColor(0x6b, 0x6b, 0x6b);
-
 /// The picture with what a viewer needs to show it on black. The rules are stronger than the colours of the elements.
 fn with_dark_variant(svg: &str) -> String {
     let grounds = [
         (WHITE, RGBColor(0x16, 0x16, 0x16)),
         (INK, RGBColor(0xd8, 0xd8, 0xd8)),
         (GRID, RGBColor(0x38, 0x38, 0x38)),
-        (SOFT, RGBColor(0xa8, 0xa8, 0xa8)),
     ];
-    let looks = LOOKS
-        .iter()
-        .chain([&GREY])
-        .map(|look| (look.light, look.dark));
+    let looks = LOOKS.iter().map(|look| (look.light, look.dark));
     let mut rules = String::new();
     for (light, dark) in grounds.into_iter().chain(looks) {
         let (light, dark) = (hex(light), hex(dark));
@@ -264,6 +261,11 @@ struct Range {
 }
 
 impl Range {
+    /// Whether there are points alone.
+    fn is_one_size(&self) -> bool {
+        self.last <= self.first
+    }
+
     fn of(rows: &[TableRow]) -> Self {
         let sizes = rows.iter().map(|row| f64::from(row.n.get()));
         let (first, last) = sizes.fold((f64::MAX, 1.0), |(first, last): (f64, f64), n| {
@@ -369,6 +371,24 @@ mod tests {
                 assert!(head.contains(&colour), "{colour} in {head}");
             }
         }
+    }
+
+    #[test]
+    fn one_board_is_points_alone() {
+        let rows = [row(8, "tuples", None, 1.0), row(8, "mirror", None, 0.1)];
+        let lines = |rows: &[TableRow]| {
+            let svg = ladder_picture(rows).unwrap();
+            let colours = LOOKS.map(|look| hex(look.light));
+            let is_line = |line: &&str| {
+                line.starts_with("<polyline")
+                    && line.contains("fill=\"none\"")
+                    && colours.iter().any(|colour| line.contains(colour))
+                    && line.matches(',').count() < 4
+            };
+            svg.lines().filter(is_line).count()
+        };
+        assert_eq!(lines(&rows), 0);
+        assert!(lines(&[rows[0].clone(), row(9, "tuples", None, 9.0)]) > 0);
     }
 
     #[test]

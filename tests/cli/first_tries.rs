@@ -34,6 +34,11 @@ fn boards_are_taken_as_people_write_them() {
     let census = stdout(&["census", "4..6", "--json"]);
     assert_eq!(census.lines().count(), 3);
     assert_eq!(stdout(&["solve", "4,6"]).lines().count(), 4 + 1 + 6);
+    let more = output(&["solve", "-n", "14", "--queens", "a1"]);
+    assert_eq!(
+        text(&more.stderr),
+        "1 solution; there may be more: --count 2\n"
+    );
     let drawn = stdout(&["solve", "8", "--seed", "3"]);
     assert_eq!(
         stdout(&["solve", "-n", "8", "--random", "--seed", "3"]),
@@ -142,6 +147,57 @@ fn what_is_refused_comes_with_the_hint_that_helps() {
         (&["count", "8"], "tip: `queenfold run -n 8`"),
         (&["Run", "-n", "8"], "similar subcommand exists: 'run'"),
         (&["explain", "bitmpa"], "similar value exists: 'bitmap'"),
+        (
+            &["solve", "-n", "8", "--random", "3"],
+            "tip: `--seed 3` gives the seed, `--count 3`",
+        ),
+        (&["solve", "-n", "8", "--all"], "tip: `--count all`"),
+        (&["solve", "-n", "8", "--svg", "x.svg"], "`--svg > x.svg`"),
+        (&["8", "--all"], "`queenfold solve -n 8` prints solutions"),
+        (
+            &["8", "--boards"],
+            "`queenfold solve -n 8` prints solutions",
+        ),
+        (&["8", "--svg"], "`queenfold solve -n 8` prints solutions"),
+        (
+            &["solutions", "8"],
+            "`queenfold solve -n 8` prints solutions",
+        ),
+        (&["run", "-n", "8", "--audit", "1/2"], "QUEENFOLD_RUN_AUDIT"),
+        (
+            &["array", "-n", "16", "--partition", "general"],
+            "`-- --partition=general`",
+        ),
+        (&["array", "-n", "16", "-q"], "`-- -q`"),
+        (
+            &["bench", "--workers", "1"],
+            "tip: it measures with one worker",
+        ),
+        (&["bench", "--csv"], "tip: `--json`"),
+        (
+            &["ladder", "bitmap", "-n", "8"],
+            "tip: give the method as `--method bitmap`",
+        ),
+        (&["ladder", "all"], "tip: give the method as `--method all`"),
+        (&["known", "all"], "tip: `queenfold known` alone"),
+        (&["show", "n18"], "tip: `queenfold status DIR`"),
+        (&["ls"], "tip: `queenfold status DIR`"),
+        (&["dashboard", "n18"], "tip: `queenfold watch DIR`"),
+        (&["rm", "n18"], "tip: a run is in its directory alone"),
+        (
+            &["census", "33"],
+            "invalid value '33' for '-n <N|A..=B>': expected a board size from 1 to 32",
+        ),
+        (
+            &["known", "0"],
+            "invalid value '0' for '-n <N|A..=B>': expected a board size",
+        ),
+        (&["run", "1e1"], "; write 10"),
+        (&["run", "-n", "8 9"], "; write 8..=9"),
+        (
+            &["census", "32", "--time-limit", "2s"],
+            "unexpected argument '--time-limit' found",
+        ),
     ] {
         let line = refusal(&mut queenfold(args), 2);
         assert!(line.contains(hint), "{args:?}: {line}");

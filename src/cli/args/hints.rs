@@ -5,7 +5,8 @@ use std::ffi::OsString;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
-use crate::config::{Sizes, Value};
+use crate::config::{Config, Sizes, Value};
+use crate::ladder::method;
 
 /// The command line with `run -n` before a board that stands in place of a command: `queenfold 16`. If there is an `-n`
 /// besides, the board is left to be refused.
@@ -29,17 +30,19 @@ fn has_flag(arg: &OsString) -> bool {
 }
 
 /// The command line that was meant by `args`, in which clap found `error`, if `program` takes it: with `-n` before a board
-/// (`run 16`, `solve --count 2 8`), or with a board before the options of a run (`--json 8`).
+/// (`run 16`, `solve --count 2 8`), or with a board before the options of a run (`--json 8`). If it takes none, the one in
+/// which something else is wrong than that `-n` is missing (`census 33`).
 pub fn meant(error: &Error, args: &[OsString], program: &Command) -> Option<Vec<OsString>> {
     if error.kind() != ErrorKind::UnknownArgument || args.iter().any(has_flag) {
         return None;
     }
     let is_board = |arg: &OsString| arg.to_str().is_some_and(|arg| Sizes::read(arg).is_some());
     let flag = [OsString::from("-n")];
+    let flag_at = |at: usize| [&args[..at], &flag, &args[at..]].concat();
     // A board may also be the value of a flag: there no flag is taken.
     let with_flag = (1..args.len())
         .filter(|at| is_board(&args[*at]))
-        .map(|at| [&args[..at], &flag, &args[at..]].concat());
+        .map(flag_at);
     let board_first = match args {
         [name, options @ .., board] if is_board(board) => {
             let line = [&[name.clone(), board.clone()], options].concat();
@@ -47,9 +50,30 @@ pub fn meant(error: &Error, args: &[OsString], program: &Command) -> Option<Vec<
         }
         _ => None,
     };
+    let found = |line: &Vec<OsString>| program.clone().try_get_matches_from(line).err();
+    let is_better = |line: &Vec<OsString>| {
+        let other = found(line);
+        other.is_some_and(|other| {
+            let unknown = argument_of(&other);
+            other.kind() != ErrorKind::UnknownArgument
+                || (unknown != argument_of(error) && unknown != Some("-n"))
+        })
+    };
+    let refused =
+        argument_of(error).filter(|given| given.starts_with(|c: char| c.is_ascii_digit()));
+    let refused = refused.and_then(|given| args.iter().position(|arg| arg == given));
     with_flag
         .chain(board_first)
-        .find(|line| program.clone().try_get_matches_from(line).is_ok())
+        .find(|line| found(line).is_none())
+        .or_else(|| refused.map(flag_at).filter(is_better))
+}
+
+/// The argument that an error is about.
+fn argument_of(error: &Error) -> Option<&str> {
+    match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(text)) => Some(text),
+        _ => None,
+    }
 }
 
 /// What helps after `error`, which clap found in the command line `args` of `program`.
@@ -64,8 +88,12 @@ pub fn hint(error: &Error, args: &[OsString], program: &Command) -> Option<Strin
         ErrorKind::UnknownArgument => {
             let given = text(ContextKind::InvalidArg)?;
             argument(given, &args, program).or_else(|| {
-                let known = near(given, text(ContextKind::SuggestedArg)?)?;
-                Some(format!("a similar argument exists: '{known}'"))
+                let known = text(ContextKind::SuggestedArg).and_then(|known| near(given, known));
+                match (known, args.get(1)) {
+                    (Some(known), _) => Some(format!("a similar argument exists: '{known}'")),
+                    (None, Some(&"array")) => Some(of_scheduler(given, &args)),
+                    (None, _) => None,
+                }
             })
         }
         ErrorKind::InvalidValue => {
@@ -117,6 +145,12 @@ fn argument(given: &str, args: &[&str], program: &Command) -> Option<String> {
     if keeps_board && (board.is_some() || is_board_flag) {
         return Some("a run keeps the board that it was begun with, so leave the board out".into());
     }
+    if let Some(hint) = value_of_switch(given, args) {
+        return Some(hint);
+    }
+    if command == "ladder" && (given == "all" || method(given).is_some()) {
+        return Some(format!("give the method as `--method {given}`"));
+    }
     if let Some(board) = board.filter(|_| takes_board) {
         return Some(match args.contains(&"-n") {
             true => "for several boards, give `-n 8,10` or a range such as `-n 4..=8`".into(),
@@ -131,6 +165,13 @@ fn argument(given: &str, args: &[&str], program: &Command) -> Option<String> {
             "`queenfold bench --help` lists what can be measured"
         }
         _ if is_board_flag && takes_board => "give the board as `-n 8`",
+        "--all" if command == "solve" => "`--count all` prints every solution",
+        "--all" | "--boards" | "--solutions" | "--svg" if command == "run" => {
+            "`queenfold solve -n 8` prints solutions, with `--count all` every one"
+        }
+        "all" if command == "known" => "`queenfold known` alone prints all",
+        "--workers" if command == "bench" => "it measures with one worker, and with all of them",
+        "--csv" if command == "bench" => "`--json` prints it for other programs",
         "--silent" | "--no-progress" => "`--quiet` leaves out progress and notes",
         "--format" => "`--json` prints results as JSON",
         "--follow" | "-f" | "-w" if command == "status" => "`--watch` repeats",
@@ -142,9 +183,51 @@ fn argument(given: &str, args: &[&str], program: &Command) -> Option<String> {
         "-v" | "--verbose" => "the environment variable QUEENFOLD_TRACE_FILTER=info shows a log",
         "--tasks" if command == "array" => "`--shards` says into how many the board is divided",
         "--resume" | "--continue" => "`queenfold resume DIR` continues a run",
+        _ if ["run", "resume"].contains(&command) => return setting(given, program),
         _ => return None,
     };
     Some(hint.to_owned())
+}
+
+/// Help with a setting that no flag of a run sets.
+fn setting(given: &str, program: &Command) -> Option<String> {
+    let flag = given.strip_prefix("--")?;
+    let mut flags = program.find_subcommand("run")?.get_arguments();
+    if flags.any(|of| of.get_long() == Some(flag)) {
+        return None;
+    }
+    let name = flag.replace('-', "_");
+    let mut settings = Config::settings();
+    let setting = settings.find(|setting| setting.key.ends_with(&format!(".{name}")))?;
+    let (key, variable) = (setting.key, setting.key.replace('.', "_").to_uppercase());
+    Some(format!(
+        "{key} is a setting without a flag: a configuration file sets it, or QUEENFOLD_{variable} of the environment"
+    ))
+}
+
+/// Help with what is given to a flag that takes no value.
+fn value_of_switch(given: &str, args: &[&str]) -> Option<String> {
+    let at = args.iter().position(|arg| *arg == given)?;
+    match *args.get(at.checked_sub(1)?)? {
+        "--random" => Some(format!(
+            "`--seed {given}` gives the seed, `--count {given}` the number of boards"
+        )),
+        "--svg" => Some(format!(
+            "the drawing goes to standard output: `--svg > {given}`"
+        )),
+        _ => None,
+    }
+}
+
+/// Help with what a scheduler may know, and `array` does not.
+fn of_scheduler(given: &str, args: &[&str]) -> String {
+    let at = args.iter().position(|arg| *arg == given);
+    let value = at.and_then(|at| args.get(at + 1));
+    let option = match value.filter(|value| !value.starts_with('-')) {
+        Some(value) if given.starts_with("--") => format!("{given}={value}"),
+        _ => given.to_owned(),
+    };
+    format!("options of the scheduler stand at the end: `-- {option}`")
 }
 
 fn is_negative(text: &str) -> bool {
@@ -179,6 +262,12 @@ fn subcommand(given: &str) -> Option<&'static str> {
         "benchmark" | "speed" => "`queenfold bench` measures this machine",
         "gpu" | "gpus" | "info" => "`queenfold devices` shows what this machine has",
         "settings" => "`queenfold config show` prints the settings",
+        "solutions" | "boards" | "print" => "`queenfold solve -n 8` prints solutions",
+        "show" | "log" | "list" | "ls" | "ps" => {
+            "`queenfold status DIR` shows a run, `queenfold report DIR` writes a page about it"
+        }
+        "dashboard" | "tui" | "top" => "`queenfold watch DIR` shows a run on a dashboard",
+        "rm" | "remove" | "delete" => "a run is in its directory alone: `rm -r DIR` removes it",
         _ => return None,
     })
 }

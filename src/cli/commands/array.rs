@@ -44,7 +44,7 @@ replace the script; what was counted stays. docs/CLUSTER.md has more.";
 
 /// Flags of `array`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = HELP)]
+#[command(after_help = HELP, mut_arg("n", |n| n.value_name("N").help("Board size, 1 to 32")))]
 pub struct Args {
     #[command(flatten)]
     board: Boards,

@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use crate::board::{KNOWN, Known, Size};
+use crate::board::{Size, known, known_symmetric};
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, print_json, say};
 use crate::cli::print::csv::Columns;
@@ -15,7 +15,7 @@ Examples:
   queenfold known -n 4..=27 --csv > known.csv
 
 Every result is compared with these counts. r180 are the solutions that a half turn fixes, r90 those that a quarter turn \
-fixes. Beyond 27 queens, none is known.")]
+fixes. Of 28 to 32 queens, the total is not known.")]
 pub struct Args {
     /// Board sizes: one, or ranges and lists of them; all of them unless given
     #[arg(short, value_name = "N|A..=B", value_parser = Sizes::parse, allow_hyphen_values = true)]
@@ -46,15 +46,14 @@ const COLUMNS: Columns = Columns(&[
 pub fn run(args: &Args) -> Result<(), Failure> {
     let sizes: Vec<Size> = match &args.n {
         Some(sizes) => sizes.iter().collect(),
-        None => Size::all().take(KNOWN.len()).collect(),
+        None => Size::all().collect(),
     };
-    let rows: Vec<_> = sizes.into_iter().map(row).collect::<Result<_, _>>()?;
+    let rows: Vec<_> = sizes.into_iter().map(|n| (n, counts(n))).collect();
     if args.csv {
         print(&COLUMNS.header())?;
     }
     if args.json || args.csv {
-        return rows.iter().try_for_each(|(n, known)| {
-            let [total, unique, r180, r90] = counts(known);
+        return rows.iter().try_for_each(|(n, [total, unique, r180, r90])| {
             let json = json!({"n": n, "total": total, "unique": unique, "r180": r180, "r90": r90});
             match args.json {
                 true => print_json(&json),
@@ -64,32 +63,32 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let names = ["Total", "Unique", "R180", "R90"];
     let widths: [usize; 4] = std::array::from_fn(|column| {
-        let largest = rows.iter().map(|(_, known)| counts(known)[column].len());
-        largest.max().unwrap_or(0).max(names[column].len())
+        let cells = rows
+            .iter()
+            .filter_map(|(_, counts)| counts[column].as_ref());
+        let largest = cells.map(String::len).max();
+        largest.unwrap_or(0).max(names[column].len())
     });
-    let line = |n: &str, cells: [String; 4]| {
+    let line = |n: &str, cells: [&str; 4]| {
         let cells = cells.iter().zip(widths);
         let cells = cells.map(|(cell, width)| format!("{cell:>width$}"));
         print(&format!("{n:>2}: {}", cells.collect::<Vec<_>>().join("  ")))
     };
-    line("N", names.map(str::to_owned))?;
-    rows.iter()
-        .try_for_each(|(n, known)| line(&n.to_string(), counts(known)))?;
+    line("N", names)?;
+    rows.iter().try_for_each(|(n, counts)| {
+        let cells = counts
+            .each_ref()
+            .map(|count| count.as_deref().unwrap_or("-"));
+        line(&n.to_string(), cells)
+    })?;
     say(SOURCES);
     Ok(())
 }
 
-/// The known counts of a board.
-fn row(n: Size) -> Result<(Size, &'static Known), Failure> {
-    let known = crate::board::known(n);
-    known.map(|known| (n, known)).ok_or_else(|| {
-        let last = KNOWN.len();
-        Failure::usage(format!(
-            "no count of {n} queens is known; the largest board with one has {last}"
-        ))
-    })
-}
-
-fn counts(known: &Known) -> [String; 4] {
-    [known.total, known.unique, known.r180, known.r90].map(|number| number.to_string())
+/// Total, unique, R180 and R90 of a board, as far as they are known.
+fn counts(n: Size) -> [Option<String>; 4] {
+    let known = known(n);
+    let [r180, r90] = known_symmetric(n).map(Some);
+    let (total, unique) = known.map(|known| (known.total, known.unique)).unzip();
+    [total, unique, r180, r90].map(|count| count.map(|count| count.to_string()))
 }

@@ -110,7 +110,14 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
         .source(concat!("queenfold ", env!("CARGO_PKG_VERSION")))
         .manual("Queenfold");
     let mut text = Vec::new();
-    page.render(&mut text)?;
+    page.render_title(&mut text)?;
+    page.render_name_section(&mut text)?;
+    synopsis(command).to_writer(&mut text)?;
+    page.render_description_section(&mut text)?;
+    page.render_options_section(&mut text)?;
+    if command.has_subcommands() && !has_groups {
+        page.render_subcommands_section(&mut text)?;
+    }
     if has_groups {
         commands_in_groups(command).to_writer(&mut text)?;
     }
@@ -118,6 +125,27 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
         sections(&help.to_string()).to_writer(&mut text)?;
     }
     Ok(text)
+}
+
+/// How a command is called, with a name for each value: that of clap_mangen has none.
+fn synopsis(command: &Command) -> Roff {
+    let name = command.get_bin_name().unwrap_or(PROGRAM);
+    let mut words = vec![roman(name)];
+    for argument in command.get_arguments().filter(|a| !a.is_hide_set()) {
+        words.push(roman(
+            match argument.is_required_set() || argument.is_positional() {
+                true => format!(" {argument}"),
+                false => format!(" [{argument}]"),
+            },
+        ));
+    }
+    if command.has_subcommands() {
+        words.push(roman(" <COMMAND>"));
+    }
+    let mut page = Roff::new();
+    page.control("SH", ["SYNOPSIS"]);
+    page.text(words);
+    page
 }
 
 /// The commands of the program.

@@ -25,7 +25,7 @@ Examples:
 Prints boards with n queens, the given ones among them, of which none attacks another and none stands on a \
 hole. Without --random they are the first ones of a search that always fills what has the fewest squares left, \
 in an order that is the same on every machine. With --random, each is as probable as any other up to n = 12, \
-and on larger boards whose completions a search lists within a second. Otherwise some boards are more likely than \
+and on larger boards whose completions a search lists within 2²⁰ nodes. Otherwise some boards are more likely than \
 others; a line on stderr says so. Such a search gives up after 100 boards in a row that it found before: then \
 fewer boards than --count asks for are printed, there may be more, and a line on stderr says so.
 
@@ -293,9 +293,10 @@ fn summary(
         Chosen::NotUniform => ", found by a random search: not uniform",
     };
     let seed = seed.map_or_else(String::new, |seed| format!(", seed {seed}"));
-    let more = match solved.gave_up {
-        true => "; the search gave up: there may be more",
-        false => "",
+    let more = match (solved.gave_up, number) {
+        (true, _) => "; the search gave up: there may be more",
+        (false, 1) if !solved.all && of.is_none() => "; there may be more: --count 2",
+        (false, _) => "",
     };
     format!("{which}{chosen}{seed}{more}")
 }
@@ -318,6 +319,13 @@ mod tests {
             format!("{said}; the search gave up: there may be more")
         );
         solved.gave_up = false;
-        assert_eq!(summary(None, 1, &solved, Some(7), false), said);
+        assert_eq!(
+            summary(None, 1, &solved, Some(7), false),
+            format!("{said}; there may be more: --count 2")
+        );
+        assert_eq!(
+            summary(Some(2), 1, &solved, None, false),
+            "1 of 2 solutions, found by a random search: not uniform"
+        );
     }
 }

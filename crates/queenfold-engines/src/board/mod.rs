@@ -24,7 +24,7 @@ pub use drawing::Drawing;
 pub use given::{GivenBoard, GivenError};
 pub use given_squares::GivenSquares;
 pub use images::Images;
-pub use known::{KNOWN, Known, known};
+pub use known::{KNOWN, Known, known, known_symmetric};
 pub use large_board::LargeBoard;
 pub use orbits::{Inconsistent, Orbits};
 pub use picture::PictureError;

@@ -4,7 +4,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::cli::exit::Failure;
 use crate::cli::output::print;
-use crate::ladder::{METHODS, Method, method};
+use crate::ladder::{METHODS, method};
 
 /// Flags of `explain`.
 #[derive(Debug, clap::Args)]
@@ -76,9 +76,4 @@ fn names() -> impl TypedValueParser<Value = String> {
     let engines = ENGINES.iter().map(|engine| engine.name);
     let others = engines.filter(move |name| !methods.contains(name));
     PossibleValuesParser::new(methods.into_iter().chain(others))
-}
-
-/// The method of this name.
-pub fn named(name: &str) -> Result<&'static dyn Method, Failure> {
-    method(name).ok_or_else(|| Failure::usage(format!("there is no method `{name}`")))
 }

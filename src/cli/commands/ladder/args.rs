@@ -9,11 +9,12 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use crate::cli::args::whole::whole;
 use crate::cli::exit::Failure;
 use crate::config::{HumanDuration, Optional, Sizes, Value};
-use crate::ladder::{METHODS, MethodSettings, Style};
+use crate::ladder::{METHODS, Method, MethodSettings, Style, method};
 
 const HELP: &str = "\
 Examples:
   queenfold ladder --method all -n 4..=8
+  queenfold ladder --method backtrack,bitmap -n 8..=12
   queenfold ladder --method bitmap -n 12 --style iterative
   queenfold ladder --method symmetry -n 8 --boards unique
   queenfold ladder --method tuples -n 4 --lines
@@ -33,9 +34,9 @@ rows printed are complete. Notes on the rows follow the table.";
 #[derive(Clone, Debug, Default, PartialEq, clap::Args)]
 #[command(after_help = HELP, allow_negative_numbers = true)]
 pub struct Args {
-    /// The method, or `all`; `queenfold explain METHOD` says what it does
-    #[arg(long, value_name = "NAME", value_parser = method_or_all())]
-    pub(super) method: Option<String>,
+    /// The methods, with commas between them, or `all`; `queenfold explain METHOD` says what one does
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = method_or_all())]
+    pub(super) method: Vec<String>,
 
     /// Board size, 1 to 32, or a range with both ends included; 8 by default
     #[arg(short, value_name = "N|A..=B", value_parser = Sizes::parse, allow_hyphen_values = true)]
@@ -186,19 +187,37 @@ impl Args {
         }
     }
 
-    /// Refuses a setting that the method does not have.
+    /// The methods to run: all of them unless some are named.
+    pub(super) fn methods(&self) -> Vec<&'static dyn Method> {
+        if self.runs_all() {
+            return METHODS.to_vec();
+        }
+        let mut names: Vec<&String> = Vec::new();
+        for name in &self.method {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names.into_iter().filter_map(|name| method(name)).collect()
+    }
+
+    /// Whether no method is named.
+    pub(super) fn runs_all(&self) -> bool {
+        self.method.is_empty() || self.method.iter().any(|name| name == "all")
+    }
+
+    /// Refuses a setting that none of the methods has.
     pub(super) fn check_settings(&self) -> Result<(), Failure> {
-        let Some(name) = self.method.as_deref().filter(|name| *name != "all") else {
-            return Ok(());
-        };
         for (given, flag, of) in [
             (self.mark, "--mark", &["bit-board"][..]),
             (self.steps, "--steps", &["bit-board"]),
             (self.layer, "--layer", &["node-layer"]),
             (self.block, "--block", &["bit-board", "node-layer"]),
         ] {
-            if given.is_some() && !of.contains(&name) {
-                let message = format!("{flag} is for {}, not for {name}", of.join(" and "));
+            let mut methods = self.methods().into_iter();
+            if given.is_some() && !methods.any(|method| of.contains(&method.about().name)) {
+                let names = self.method.join(" and ");
+                let message = format!("{flag} is for {}, not for {names}", of.join(" and "));
                 return Err(Failure::usage(message));
             }
         }

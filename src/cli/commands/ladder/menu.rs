@@ -123,7 +123,7 @@ fn ask_on(screen: &mut impl Screen) -> io::Result<Option<Args>> {
         return Ok(None);
     };
     Ok(Some(Args {
-        method: Some(about.name.to_owned()),
+        method: vec![about.name.to_owned()],
         n: Some(n),
         style,
         boards: boards.then_some(Which::All),
@@ -311,7 +311,7 @@ mod tests {
     fn arrows_choose_and_become_flags() {
         let (args, _) = press("vvvv/v/v/6/");
         let expected = Args {
-            method: Some("bitmap".into()),
+            method: vec!["bitmap".into()],
             n: Sizes::read("6"),
             style: Some(StyleChoice::Iterative),
             boards: Some(Which::All),
@@ -320,7 +320,7 @@ mod tests {
         assert_eq!(args, Some(expected));
         // Upwards from the first is the last.
         let args = press("^//8/").0.unwrap();
-        assert_eq!(args.method.as_deref(), Some("colour"));
+        assert_eq!(args.method, ["colour"]);
         assert_eq!(args.style, None);
     }
 
@@ -358,7 +358,7 @@ mod tests {
         let asked = |what: &str| shown.iter().any(|lines| lines[0].starts_with(what));
         assert!(!asked("Print the boards") && asked("Style"), "{shown:#?}");
         let args = args.unwrap();
-        assert_eq!(args.method.as_deref(), Some("bit-board"));
+        assert_eq!(args.method, ["bit-board"]);
         assert_eq!(args.boards, None);
     }
 

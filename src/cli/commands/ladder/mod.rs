@@ -17,6 +17,7 @@ mod table;
 mod waiting;
 
 use std::io::{self, IsTerminal};
+use std::path::Path;
 
 pub use self::args::Args;
 use self::interrupt::Interrupt;
@@ -43,6 +44,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 fn run_with(args: &Args, interrupt: Option<Interrupt>) -> Result<(), Failure> {
     if args.from.is_none() && args.plot.as_deref().is_some_and(picture::is_stdout) {
         let message = "--plot - goes with --from: the rows of a run are on stdout already";
+        return Err(Failure::usage(message));
+    }
+    let end = args.plot.as_deref().and_then(Path::extension);
+    if end.is_some_and(|end| !end.eq_ignore_ascii_case("svg")) {
+        let message =
+            "--plot writes SVG: give a name that ends in .svg, which other programs convert";
         return Err(Failure::usage(message));
     }
     let picture = args.plot.as_deref().map(Picture::at).transpose()?;

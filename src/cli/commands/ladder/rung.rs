@@ -5,10 +5,9 @@ use std::time::Duration;
 use super::args::{Args, DRAWN};
 use super::table::TooLong;
 use crate::board::Size;
-use crate::cli::commands::explain;
 use crate::cli::exit::Failure;
 use crate::config::Sizes;
-use crate::ladder::{About, METHODS, Method, Style, TableRow, extrapolated};
+use crate::ladder::{About, Method, Style, TableRow, extrapolated};
 
 /// A count is not begun if it would take so many times its limit: the extrapolation is not off by that much.
 const HOPELESS: f64 = 10.0;
@@ -106,24 +105,14 @@ impl Rung {
 
 /// What to run, in order.
 pub fn rungs(args: &Args) -> Result<Vec<Rung>, Failure> {
-    let methods = match args.method.as_deref() {
-        None | Some("all") => METHODS.to_vec(),
-        Some(name) => vec![explain::named(name)?],
-    };
-    let mut rungs: Vec<_> = methods
-        .iter()
-        .flat_map(|&method| {
-            let styles = styles(method.about(), args);
-            styles
-                .into_iter()
-                .map(move |style| Rung::new(method, style))
-        })
-        .collect();
-    if rungs.is_empty() {
-        return Err(Failure::usage(format!(
-            "{} has no such style",
-            args.method.as_deref().unwrap_or_default()
-        )));
+    let mut rungs = Vec::new();
+    for method in args.methods() {
+        let styles = styles(method.about(), args);
+        if styles.is_empty() && !args.runs_all() {
+            let name = method.about().name;
+            return Err(Failure::usage(format!("{name} has no such style")));
+        }
+        rungs.extend(styles.into_iter().map(|style| Rung::new(method, style)));
     }
     // An audience is shown one search, not the same search again in another style.
     if args.style.is_none() && args.has_audience() {
@@ -165,7 +154,7 @@ pub fn check_audience(args: &Args, sizes: Sizes, rungs: &[Rung]) -> Result<(), F
     } else {
         return Ok(());
     };
-    if args.method.as_deref().is_none_or(|name| name == "all") {
+    if args.methods().len() != 1 {
         return Err(Failure::usage(format!("{what} needs one --method NAME")));
     }
     let Some(rung) = rungs.first() else {
