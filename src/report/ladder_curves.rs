@@ -98,10 +98,12 @@ fn look_of(row: &TableRow) -> Look {
     let mut thin = names.filter(|name| !BROAD.contains(&(name, None)));
     let at = thin.position(|name| row.method == name);
     let at = at.unwrap_or(METHODS.len());
+    // Curves that are near each other differ in colour.
+    let colour = at + 4;
     Look {
-        marker: LOOKS[(at + 3 + at / COLOURS) % COLOURS].marker,
+        marker: LOOKS[(colour + 3 + at / COLOURS) % COLOURS].marker,
         width: 1,
-        ..LOOKS[at % COLOURS]
+        ..LOOKS[colour % COLOURS]
     }
 }
 

@@ -23,6 +23,19 @@ fn without_a_terminal_the_methods_are_listed() {
 }
 
 #[test]
+fn methods_are_put_side_by_side() {
+    let methods = ["--method", "backtrack,bitmap", "--method", "mirror,bitmap"];
+    let rest = ["-n", "6", "--style", "recursive", "--csv"];
+    let table = stdout(&[&["ladder"], &methods[..], &rest].concat());
+    let names = table.lines().skip(1).map(|line| line.split(',').nth(1));
+    let names: Vec<_> = names.flatten().collect();
+    assert_eq!(names, ["backtrack", "bitmap", "mirror"]);
+    let boards = [&["ladder"], &methods[..], &["-n", "4", "--boards"]].concat();
+    let line = refusal(&mut queenfold(&boards), 2);
+    assert!(line.contains("--boards needs one --method NAME"), "{line}");
+}
+
+#[test]
 fn the_table_has_a_row_for_each_method_style_and_board() {
     let out = output(&ladder("all", &["-n", "5..=6"]));
     let table = text(&out.stdout);

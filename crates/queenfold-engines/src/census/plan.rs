@@ -134,7 +134,7 @@ impl Counter for CensusCounter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::known;
+    use crate::board::{known, known_symmetric};
 
     fn whole(plan: &CensusPlan, mut counter: Box<dyn Counter>) -> Tally {
         (0..plan.tasks())
@@ -155,6 +155,16 @@ mod tests {
             let tally = whole(&plan, plan.counter(&settings()));
             let known = known(n).unwrap();
             assert_eq!((tally.r180, tally.r90), (known.r180, known.r90), "n = {n}");
+        }
+    }
+
+    #[test]
+    fn quarter_turns_of_large_boards_are_the_known_ones() {
+        for n in Size::all().skip(21) {
+            let plan = CensusPlan::new(n);
+            let task = plan.task(partition::quarter_turn(&plan.board));
+            let tally = plan.counter(&settings()).count(&task).unwrap();
+            assert_eq!(tally.r90, known_symmetric(n)[1], "n = {n}");
         }
     }
 
