@@ -153,7 +153,7 @@ enum Command {
     Completions(completions::Args),
     /// Show the manual page of a command, or write all of them
     Man(man::Args),
-    /// Measure which engine is faster here, or how fast a GPU counts
+    /// Benchmark: one score for this machine
     Bench(bench::Args),
     /// Compile a kernel, as a child of this program that may be ended if it hangs
     #[cfg(feature = "cuda")]

@@ -9,7 +9,7 @@ use cpu_time::{ProcessTime, ThreadTime};
 use queenfold::actors::{Control, run};
 use queenfold::board::Size;
 use queenfold::colour::ColourPlan;
-use queenfold::engine::{Counter, CounterSettings, Plan};
+use queenfold::engine::{Counter, CounterSettings, Engine, Plan, core_seconds};
 use queenfold::estimate::{Draw, SampleProgress, count_sample};
 use queenfold::simd::Isa;
 
@@ -93,6 +93,32 @@ fn intervals_of_18_to_20_queens_hold_the_truth_in_9_of_10_runs() {
     for n in [18, 19, 20] {
         expect_contained(n, 64, 10);
     }
+}
+
+/// On the Zen 4 of the table of costs and on a Zen 3. Another machine, or one that is busy, is another factor away.
+#[test]
+#[ignore = "half a minute, on a Zen 3 or 4; run with cargo test --release --test engines -- --ignored --nocapture --test-threads 1 estimate::"]
+fn the_costs_of_plans_are_within_1_3_of_the_time_with_each_instruction_set() {
+    let mut off = Vec::new();
+    for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+        for (engine, n) in [(Engine::Chain, 17), (Engine::Colour, 18)] {
+            let n = Size::new(n).unwrap();
+            let plan = queenfold::job::plan(engine, n);
+            let mut counter = plan.counter(&CounterSettings { isa });
+            let mut count = || {
+                let begun = ThreadTime::now();
+                for index in 0..plan.tasks() {
+                    counter.count(&plan.task(index)).unwrap();
+                }
+                begun.elapsed().as_secs_f64()
+            };
+            let least = (0..3).map(|_| count()).fold(f64::INFINITY, f64::min);
+            let ratio = least / core_seconds(engine, n, isa);
+            println!("{isa}, {engine}, n = {n}: {least:.3} s, {ratio:.2} of the costs");
+            off.extend((!(1.0 / 1.3..1.3).contains(&ratio)).then_some((isa, engine, ratio)));
+        }
+    }
+    assert!(off.is_empty(), "{off:?}");
 }
 
 #[test]

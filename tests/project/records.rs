@@ -27,3 +27,15 @@ fn the_records_are_the_known_counts() {
         assert_eq!(row, counts, "n = {n}");
     }
 }
+
+#[test]
+fn machines_are_listed_best_first_and_none_that_others_used() {
+    let page = std::fs::read_to_string("docs/RECORDS.md").unwrap();
+    let (_, section) = page.split_once("\n## Machines\n").unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    assert!(!section.contains("beside other programs"), "{section}");
+    let rows = section.lines().filter(|line| line.starts_with('|')).skip(2);
+    let score = |row: &str| row.split('|').nth(4).unwrap().trim().parse().unwrap();
+    let scores: Vec<u64> = rows.map(score).collect();
+    assert!(!scores.is_empty() && scores.is_sorted_by(|a, b| a >= b));
+}

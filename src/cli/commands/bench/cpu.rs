@@ -12,7 +12,7 @@ use crate::bench::on_cpu;
 use crate::board::Size;
 use crate::cli::exit::{Exit, Failure};
 use crate::config::{HumanDuration, Value};
-use crate::engine::{Engine, Plan};
+use crate::engine::{Engine, Plan, core_seconds};
 use crate::job::{JobError, plan};
 use crate::machine::{LoadWatch, Machine, Processor};
 use crate::simd::Isa;
@@ -111,8 +111,8 @@ fn series(kernels: &[Isa], workers: usize) -> Vec<Series> {
     series
 }
 
-/// Counts each board once, the one first that takes the least time, then again, as long as there is time. So a change of load meets all of them.
-/// Returns whether any was counted.
+/// Counts each board once, those first that take the least time, so that little time is enough for something; then again, as
+/// long as there is time. So a change of load meets all of them. Returns whether any was counted.
 fn measure(draft: &Draft<CpuReport>, budget: Duration) -> Result<bool, Failure> {
     let begun = Instant::now();
     let mut series = Vec::new();
@@ -120,13 +120,17 @@ fn measure(draft: &Draft<CpuReport>, budget: Duration) -> Result<bool, Failure> 
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_style(
         ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| ProgressStyle::default_bar()),
     );
-    let mut places: Vec<_> = (0..series.len()).collect();
-    // So that something is measured in little time.
-    let shortest = |&place: &usize| (series[place].n, series[place].engine == Engine::Chain);
-    let first = places.iter().copied().min_by_key(shortest);
-    places.sort_by_key(|&place| Some(place) != first);
+    let mut places = Vec::new();
+    for (place, of) in series.iter().enumerate() {
+        let n = Size::new(of.n).map_err(Failure::usage)?;
+        places.push((
+            core_seconds(of.engine, n, of.isa) / of.workers as f64,
+            place,
+        ));
+    }
+    places.sort_by(|a, b| a.0.total_cmp(&b.0));
     for round in 0..RUNS {
-        for &place in &places {
+        for &(_, place) in &places {
             let of = &mut series[place];
             let left = budget.saturating_sub(begun.elapsed());
             // What does not fit is not begun; a first run is, because nobody knows.

@@ -7,7 +7,8 @@ use serde::{Serialize, Serializer};
 
 use super::draft::Measured;
 use crate::bench::CpuRun;
-use crate::engine::Engine;
+use crate::board::Size;
+use crate::engine::{Engine, core_seconds};
 use crate::machine::{Load, LoadWatch, Processor};
 use crate::simd::Isa;
 use crate::telemetry::several;
@@ -59,8 +60,11 @@ impl Series {
         runs.min_by(|a, b| a.seconds.total_cmp(&b.seconds))
     }
 
-    /// How much longer the longest run took than the shortest, as a share of that.
+    /// How much longer the longest run took than the shortest, as a share of that; `None` for less than two.
     fn spread(&self) -> Option<f64> {
+        if self.runs.len() < 2 {
+            return None;
+        }
         let worst = self.runs.iter().map(|run| run.seconds).fold(0.0, f64::max);
         Some(worst / self.best()?.seconds - 1.0)
     }
@@ -87,8 +91,14 @@ pub struct CpuReport {
     watch: Option<LoadWatch>,
     /// What else the processors did meanwhile.
     load: Option<Load>,
-    /// Boards of 19 queens that all workers would count in an hour, by the first kernel.
+    /// Boards of 19 queens that all workers count in an hour, by the first kernel.
     score: Option<f64>,
+    /// The same of one worker.
+    score_of_one: Option<f64>,
+    /// The board from whose time the score is.
+    score_n: Option<u32>,
+    /// Whether others had so much of the processors that the scores are from CPU time.
+    by_cpu_time: bool,
     /// The row for the table of docs/RECORDS.md.
     record: Option<String>,
     version: &'static str,
@@ -110,6 +120,9 @@ impl CpuReport {
             series,
             load: None,
             score: None,
+            score_of_one: None,
+            score_n: None,
+            by_cpu_time: false,
             record: None,
             version: env!("CARGO_PKG_VERSION"),
             error: None,
@@ -123,7 +136,27 @@ impl CpuReport {
         self.series.iter().find(|of| of.is_same(&wanted))?.best()
     }
 
+    /// The score by the largest board that so many workers counted, and that board.
+    fn score(&self, workers: usize) -> Option<(f64, u32)> {
+        let isa = self.series.first()?.isa;
+        let cost = |n| Size::new(n).map(|n| core_seconds(SCORED.0, n, isa));
+        [SCORED.1, 18, 17].into_iter().find_map(|n| {
+            let wanted = Series::new(isa, SCORED.0, n, workers);
+            let of = self.series.iter().find(|of| of.is_same(&wanted))?;
+            let seconds = of.runs.iter().map(|run| match self.by_cpu_time {
+                true => run.cpu_seconds / workers as f64,
+                false => run.seconds,
+            });
+            let least = seconds.min_by(f64::total_cmp)?;
+            let larger = cost(SCORED.1).ok()? / cost(n).ok()?;
+            Some((3600.0 / (least * larger), n))
+        })
+    }
+
     fn row(&self) -> Option<String> {
+        if self.by_cpu_time || self.score_n != Some(SCORED.1) {
+            return None;
+        }
         let seconds = |board, workers| {
             let best = self.best(board, workers);
             best.map_or_else(|| "-".to_owned(), |run| format!("{:.3}", run.seconds))
@@ -144,19 +177,27 @@ impl CpuReport {
     }
 }
 
+/// Whether others had so much of the processors that wall times say nothing of the machine.
+fn is_shared(load: &Load) -> bool {
+    let at_least = |share: Option<f64>, least| share.is_some_and(|share| share >= least);
+    at_least(load.others, BUSY) || at_least(load.steal, STOLEN)
+}
+
 /// What others had of the processors.
 fn load_in_words(load: Option<&Load>) -> String {
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-    let Some(Load {
-        others: Some(others),
-        steal: Some(steal),
-        ..
-    }) = load
+    let Some(
+        load @ Load {
+            others: Some(others),
+            steal: Some(steal),
+            ..
+        },
+    ) = load
     else {
         return "unknown".to_owned();
     };
     let text = format!("others {}, steal {}", percent(*others), percent(*steal));
-    match *others >= BUSY || *steal >= STOLEN {
+    match is_shared(load) {
         true => format!("{text}: beside other programs"),
         false => text,
     }
@@ -168,8 +209,13 @@ impl Measured for CpuReport {
         if let Some(watch) = &self.watch {
             self.load = Some(watch.load());
         }
-        let best = self.best(SCORED, self.workers);
-        self.score = best.map(|run| 3600.0 / run.seconds);
+        self.by_cpu_time = self.load.as_ref().is_some_and(is_shared);
+        let one = self.score(1);
+        self.score_of_one = one.map(|(score, _)| score);
+        // Of the smallest board there is only one worker.
+        let all = self.score(self.workers);
+        let all = all.or(one.map(|(score, n)| (score * self.workers as f64, n)));
+        (self.score, self.score_n) = all.unzip();
         self.record = self.row();
     }
 
@@ -182,14 +228,10 @@ impl Measured for CpuReport {
             self.processor.caches_in_words(),
         );
         for of in &self.series {
-            let (best, cpu, spread) = match (of.best(), of.spread()) {
-                (Some(best), Some(spread)) => (
-                    format!("{:.3}", best.seconds),
-                    format!("{:.3}", best.cpu_seconds),
-                    format!("{:.0} %", 100.0 * spread),
-                ),
-                _ => ("-".to_owned(), "-".to_owned(), "-".to_owned()),
-            };
+            let cell = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+            let best = cell(of.best().map(|best| format!("{:.3}", best.seconds)));
+            let cpu = cell(of.best().map(|best| format!("{:.3}", best.cpu_seconds)));
+            let spread = cell(of.spread().map(|spread| format!("{:.0} %", 100.0 * spread)));
             let _ = writeln!(
                 text,
                 "{:8}  {:6}  {:>2}  {:>7}  {best:>8}  {spread:>6}  {cpu:>8}  {:>4}",
@@ -207,6 +249,7 @@ impl Measured for CpuReport {
         let eighteen = (Engine::Colour, 18);
         if let (Some(one), Some(all)) = (self.best(eighteen, 1), self.best(eighteen, self.workers))
             && self.workers > 1
+            && !self.by_cpu_time
         {
             let _ = writeln!(
                 text,
@@ -215,18 +258,26 @@ impl Measured for CpuReport {
                 self.workers
             );
         }
-        let _ = match (self.score, self.series.first()) {
-            (Some(score), Some(first)) => writeln!(
+        if let (Some(score), Some(n), Some(first)) = (self.score, self.score_n, self.series.first())
+        {
+            let (about, from) = match n == SCORED.1 {
+                true => ("", String::new()),
+                false => ("about ", format!(", from the time of n = {n}")),
+            };
+            let by = match self.by_cpu_time {
+                true => ", by CPU time",
+                false => "",
+            };
+            let _ = writeln!(
                 text,
-                "score      {score:.0} boards of 19 queens an hour, by {} on {}",
+                "score      {about}{score:.0} boards of 19 queens an hour{by}{from}, by {} on {}",
                 first.isa,
                 several(self.workers as u64, "worker")
-            ),
-            _ => writeln!(
-                text,
-                "score      none: n = 19 was not counted in time; --for gives it longer"
-            ),
-        };
+            );
+        }
+        if let Some(one) = self.score_of_one.filter(|_| self.workers > 1) {
+            let _ = writeln!(text, "           about {one:.0} by one worker");
+        }
         let _ = writeln!(text, "load       {}", load_in_words(self.load.as_ref()));
         if let Some(record) = &self.record {
             let _ = writeln!(text, "record     {record}");
@@ -252,12 +303,12 @@ mod tests {
         let mut one = Series::new(Isa::Avx2, Engine::Colour, 18, 1);
         one.runs = vec![run(1.2)];
         let mut both = Series::new(Isa::Avx2, Engine::Colour, 18, 2);
-        both.runs = vec![run(0.6)];
+        both.runs = vec![run(0.5), run(0.6)];
         let slow = Series::new(Isa::Portable, SCORED.0, SCORED.1, 2);
         let mut report = CpuReport::new(Processor::default(), 2, vec![all, one, both, slow], None);
         report.load = Some(Load {
             others: Some(0.01),
-            steal: Some(0.03),
+            steal: Some(0.0),
             average: None,
         });
         report
@@ -272,10 +323,11 @@ mod tests {
         let row = "avx2      colour  19        2     3.000    50 %     6.000     3\n";
         for part in [
             row,
+            "avx2      colour  18        1     1.200       -     2.400     1\n",
             "portable  colour  19        2         -       -         -     0\n",
-            "speed-up   2.00 by 2 workers",
-            "score      1200 boards of 19 queens an hour, by avx2 on 2 workers",
-            "steal 3.0 %: beside other programs",
+            "speed-up   2.40 by 2 workers",
+            "score      1200 boards of 19 queens an hour, by avx2 on 2 workers\n           about 484 by one worker",
+            "steal 0.0 %\n",
             "| 2 | avx2 | 1200 | 3.000 | 1.200 | - | others 1.0 %",
         ] {
             assert!(text.contains(part), "{part}: {text}");
@@ -283,11 +335,43 @@ mod tests {
     }
 
     #[test]
-    fn without_the_board_of_the_score_there_is_no_record() {
+    fn beside_other_programs_the_score_is_by_cpu_time_and_there_is_no_record() {
+        for (others, steal) in [(0.06, 0.0), (0.0, 0.03)] {
+            let mut report = report();
+            report.load = Some(Load {
+                others: Some(others),
+                steal: Some(steal),
+                average: None,
+            });
+            // The run with the least CPU time, on two workers.
+            report.series[0].runs[0].cpu_seconds = 4.0;
+            report.end(None);
+            assert_eq!((report.score, &report.record), (Some(1800.0), &None));
+            let text = report.in_words();
+            let score =
+                "score      1800 boards of 19 queens an hour, by CPU time, by avx2 on 2 workers";
+            assert!(text.contains(score), "{text}");
+            assert!(text.contains(": beside other programs"), "{text}");
+            assert!(!text.contains("speed-up"), "{text}");
+        }
+    }
+
+    #[test]
+    fn without_the_board_of_the_score_it_is_projected_and_there_is_no_record() {
         let mut report = report();
         report.series[0].runs.clear();
         report.end(Some("stopped"));
-        assert_eq!((report.score, &report.record), (None, &None));
-        assert!(report.in_words().contains("score      none"));
+        let text = report.in_words();
+        let of_half_a_second =
+            "score      about 1161 boards of 19 queens an hour, from the time of n = 18, by avx2";
+        assert!(text.contains(of_half_a_second), "{text}");
+        assert_eq!((report.score_n, &report.record), (Some(18), &None));
+        // One worker alone counted anything.
+        report.series[2].runs.clear();
+        report.end(None);
+        assert_eq!(report.score, report.score_of_one.map(|one| 2.0 * one));
+        report.series[1].runs.clear();
+        report.end(None);
+        assert_eq!((report.score, report.score_n), (None, None));
     }
 }

@@ -17,8 +17,9 @@ const HELP: &str = "\
 Without a flag, the command counts fixed boards with one worker and with all, three times each, by each kernel of \
 this processor but `portable`, for 30 seconds at most. It prints the best times, how far the worst was from \
 them, and one number to compare machines by: how many boards of 19 queens this one counts in an hour, by \
-the first kernel. What else the processors did meanwhile is printed beside it, and a line for the \
-table of machines in docs/RECORDS.md. Ctrl-C prints what is measured by then.
+the first kernel. If --for is too short for that board, it is about what a smaller one shows. Where other programs had \
+5 % of the processors, it is by CPU time. Otherwise there is a line for the table of machines in docs/RECORDS.md. \
+Ctrl-C prints what is measured by then.
 
 --calibrate takes minutes, the widest kernel first. It keeps each board as soon as it is measured, for `auto`.";
 

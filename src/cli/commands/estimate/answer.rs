@@ -8,10 +8,16 @@ use super::prices::Prices;
 use super::question::Question;
 use super::stop::CutShort;
 use crate::board::GivenSquares;
-use crate::config::Bytes;
+use crate::config::{Bytes, HumanDuration, Value as _};
 use crate::estimate::{Draw, Interval, Sample, Total};
 use crate::job::WithDevices;
 use crate::telemetry::{TimeUnit, board_flags, duration, several};
+
+/// Tasks that show how much they vary.
+const ENOUGH: usize = 10;
+
+/// The longest time that `--for` takes, in seconds.
+const LONGEST: f64 = 3650.0 * 86_400.0;
 
 /// What a sample showed.
 pub struct Answer<'a> {
@@ -22,6 +28,8 @@ pub struct Answer<'a> {
     /// `None` if no task was counted.
     pub total: Option<Total>,
     pub took: Duration,
+    /// The CPU time that this process had meanwhile.
+    pub cpu: Duration,
     pub cut: Option<CutShort>,
     pub with_devices: Option<WithDevices>,
     pub prices: Prices,
@@ -59,6 +67,31 @@ impl Answer<'_> {
     /// tasks.
     fn covered(&self) -> f64 {
         0.05_f64.powf(self.question.threads as f64 / self.sample.counted().max(1) as f64)
+    }
+
+    /// What a task of the sample takes on a thread, in seconds on the clock, where none was counted: by the costs of the
+    /// plan, and by the part of a core that other programs left to a thread.
+    fn task_seconds(&self) -> Option<f64> {
+        let tasks = self.draw.tasks().len();
+        let threads = self.question.threads as f64;
+        let all = self.question.sample_seconds(self.draw) * threads;
+        let part = self.cpu.as_secs_f64() / (self.took.as_secs_f64() * threads);
+        (self.total.is_none() && tasks > 0).then(|| all / tasks as f64 / part.clamp(0.01, 1.0))
+    }
+
+    /// Tasks of the sample that are enough for an answer of some use, and the time in which they would be counted, where
+    /// none was.
+    fn enough(&self) -> Option<(usize, Duration)> {
+        let tasks = ENOUGH.min(self.draw.tasks().len());
+        let rounds = tasks.div_ceil(self.question.threads);
+        let seconds = self.task_seconds()? * rounds as f64;
+        let step = match seconds {
+            ..100.0 => 10.0,
+            ..6000.0 => 60.0,
+            _ => 3600.0,
+        };
+        let time = (seconds / step).ceil() * step;
+        Some((tasks, Duration::from_secs_f64(time.min(LONGEST))))
     }
 
     pub fn record(&self) -> Value {
@@ -104,47 +137,62 @@ impl Answer<'_> {
                 "largest_seen": bytes.to_string(),
                 "covers": self.covered(),
             })),
+            "enough": self.enough().map(|(tasks, time)| json!({
+                "tasks": tasks,
+                "for_seconds": time.as_secs_f64(),
+            })),
             "version": env!("CARGO_PKG_VERSION"),
         });
         self.prices.add_to(&mut record, total, *workers);
+        let by_plan = self.question.by_plan();
+        self.prices
+            .add_to(&mut record["by_plan"], Some(&by_plan), *workers);
         record
     }
 
     /// The lines that follow the first one.
     pub fn lines(&self) -> Vec<String> {
+        let question = self.question;
         let Question {
             plan,
             workers,
             threads,
             ..
-        } = self.question;
+        } = question;
         let (drawn, counted) = (self.draw.tasks().len(), self.sample.counted());
         if drawn == 0 {
             let none = "sample      nothing to count: no task of this board has any work";
             return vec![none.to_owned()];
         }
         let took = duration(self.took);
-        let Some(total) = &self.total else {
-            return vec![format!(
-                "sample      none of {} was counted in {took}; --for gives them longer",
-                several(drawn as u64, "task")
-            )];
+        let by_plan = question.by_plan();
+        let (total, intervals) = match &self.total {
+            Some(total) => (total, "95 %"),
+            None => (&by_plan, "by the plan"),
         };
         let ended = match self.cut {
             Some(CutShort::Time) => format!(" of the {drawn} drawn, as far as --for allows"),
             Some(CutShort::Signal) => format!(" of the {drawn} drawn"),
             None => String::new(),
         };
-        let mut lines = vec![format!(
-            "sample      {counted} of {}{ended}, {:.2} % of the work, counted in {took} on {}, seed {}",
-            several(plan.tasks(), "task"),
-            100.0 * total.share,
-            several(*threads as u64, "thread"),
-            self.seed
-        )];
+        let mut lines = vec![match self.task_seconds().zip(self.enough()) {
+            Some((task, (enough, time))) => format!(
+                "sample      none of {} was counted in {took}: one takes about {}; --for {} counts {enough}",
+                several(drawn as u64, "task"),
+                TimeUnit::of_wall(task).of(task),
+                HumanDuration(time).write().replace(' ', ""),
+            ),
+            None => format!(
+                "sample      {counted} of {}{ended}, {:.2} % of the work, counted in {took} on {}, seed {}",
+                several(plan.tasks(), "task"),
+                100.0 * total.share,
+                several(*threads as u64, "thread"),
+                self.seed
+            ),
+        }];
         let interval = |of: Interval, unit: TimeUnit| {
             format!(
-                "{}, 95 %: {} to {}",
+                "{}, {intervals}: {} to {}",
                 unit.of(of.expected),
                 unit.number(of.low),
                 unit.number(of.high)
@@ -168,7 +216,10 @@ impl Answer<'_> {
                 several(devices, "device"),
             ));
         }
-        lines.extend(self.prices.lines(total, *workers));
+        lines.extend(self.prices.lines(total, *workers, intervals));
+        if self.total.is_none() {
+            return lines;
+        }
         lines.push(match self.sample.memory {
             Some(bytes) => format!(
                 "memory      {} for each worker at most in {:.0} % of the work, as far as the sample shows",

@@ -11,6 +11,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use cpu_time::ProcessTime;
+
 use crate::board::GivenBoard;
 use crate::cli::args::boards::{boards, given_line};
 use crate::cli::args::flags::CpuFlags;
@@ -43,14 +45,14 @@ Examples:
 The first line comes at once, from the costs of the plan. Then the command draws 64 tasks at random, those with \
 a higher expected cost more often, and counts them for ten seconds at most. It uses as many threads as \
 there are workers, but no more than this machine has cores. When the time is over, or after Ctrl-C, \
-it prints what the tasks show that were counted until then. A board that takes less than its sample \
-is not sampled, except for JSON.
+it prints what the tasks show that were counted until then; if that is none, what the costs of the plan say, and which \
+--for counts ten. A board that takes less than its sample is not sampled, except for JSON.
 
 The intervals contain the true value in 95 of 100 cases, on cores like those of this machine under the \
 same load. They include the error of sampling and the variation of CPU time from run to run. That \
 variation is taken as 8 %, or measured if a sample takes less than two seconds and is counted \
 several times. The fewer tasks are counted, the wider they are. \
---for gives the tasks longer; --sample alone counts them all, however long that takes.
+--for gives the tasks longer; --sample alone counts them all once, however long that takes.
 
 --watts is the power of the whole machine while it counts. --price is what a core-hour costs or, with --watts, \
 a kWh, in any currency.
@@ -158,7 +160,7 @@ fn estimate(
     let tasks = args.sample.unwrap_or(TASKS) as usize;
     let draw = Draw::new(question.plan.as_ref(), tasks, seed);
     question.threads = question.threads.min(draw.tasks().len().max(1));
-    let begun = Instant::now();
+    let (begun, cpu) = (Instant::now(), ProcessTime::now());
     let threads = NonZeroUsize::new(question.threads).unwrap_or(NonZeroUsize::MIN);
     let progress = SampleProgress::new(threads);
     let shown = ShownSample {
@@ -180,12 +182,12 @@ fn estimate(
     let sample = counted.map_err(|mismatch| Mismatch(format!("n = {n}: {mismatch}")))?;
     let total = draw.estimate(&sample.seconds, sample.speed);
     let took = begun.elapsed();
-    let with_devices = match &total {
-        Some(total) if cut != Some(CutShort::Signal) => {
-            let alone = total.wall_seconds(question.workers).expected;
-            with_devices(&question, alone, args, config)?
-        }
-        _ => None,
+    let with_devices = if cut == Some(CutShort::Signal) {
+        None
+    } else {
+        let known = total.unwrap_or_else(|| question.by_plan());
+        let alone = known.wall_seconds(question.workers).expected;
+        with_devices(&question, alone, args, config)?
     };
     let counted = sample.counted();
     let answer = Answer {
@@ -195,6 +197,7 @@ fn estimate(
         sample: &sample,
         total,
         took,
+        cpu: cpu.elapsed(),
         // Of a sample that was counted once, a signal or the time took only further passes.
         cut: cut.filter(|_| counted < draw.tasks().len()),
         with_devices,

@@ -42,11 +42,11 @@ impl Prices {
         Some(priced.scaled(self.price?))
     }
 
-    /// The lines of the answer.
-    pub fn lines(self, total: &Total, workers: usize) -> Vec<String> {
+    /// The lines of the answer, with what the intervals are.
+    pub fn lines(self, total: &Total, workers: usize, intervals: &str) -> Vec<String> {
         let interval = |of: Interval, unit: &str| {
             format!(
-                "{}{unit}, 95 %: {} to {}",
+                "{}{unit}, {intervals}: {} to {}",
                 two_digits(of.expected),
                 two_digits(of.low),
                 two_digits(of.high)
@@ -72,7 +72,7 @@ impl Prices {
         lines
     }
 
-    /// Adds them to the answer in JSON; `null` where they are not known.
+    /// Adds them to an object of the answer in JSON; `null` where they are not known.
     pub fn add_to(self, record: &mut Value, total: Option<&Total>, workers: usize) {
         let interval =
             |of: Interval| json!({"low": of.low, "expected": of.expected, "high": of.high});
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_price_is_that_of_core_hours_or_with_watts_of_energy() {
-        let lines = |watts, price| Prices { watts, price }.lines(&total(), 10);
+        let lines = |watts, price| Prices { watts, price }.lines(&total(), 10, "95 %");
         assert_eq!(lines(None, None), [""; 0]);
         assert_eq!(
             lines(None, Some(0.04)),

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use crate::engine::{CostTable, CounterSettings, Plan};
-use crate::estimate::Draw;
+use crate::estimate::{Draw, Interval, Total};
+
+/// How far the costs of a plan may be from the truth.
+const WITHIN: f64 = 3.0;
 
 /// What is estimated.
 pub struct Question {
@@ -42,6 +45,21 @@ impl Question {
     /// Wall seconds of the board by the costs of its plan.
     pub fn wall_seconds(&self) -> f64 {
         self.core_seconds() / self.workers as f64
+    }
+
+    /// What the costs of the plan say of the board, with how far they may be from the truth.
+    pub fn by_plan(&self) -> Total {
+        let expected = self.core_seconds();
+        Total {
+            core_seconds: Interval {
+                low: expected / WITHIN,
+                expected,
+                high: expected * WITHIN,
+            },
+            mean_task: 0.0,
+            longest_task: 0.0,
+            share: 0.0,
+        }
     }
 
     /// Wall seconds of a sample by the costs of the plan.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::BUDGET;
 use super::question::Question;
 use super::stop::{CutShort, Stop};
 use crate::cli::output::say;
@@ -55,7 +56,8 @@ impl ShownSample<'_> {
         let mut cut = None;
         loop {
             let (tasks, share) = (self.progress.tasks(), self.progress.share(self.draw));
-            cut = cut.or_else(|| self.stop.cut(begun, self.budget));
+            let budget = allowed(self.budget, tasks == self.draw.tasks().len());
+            cut = cut.or_else(|| self.stop.cut(begun, budget));
             if cut.is_some() {
                 self.progress.give_up();
             }
@@ -119,6 +121,12 @@ impl ShownSample<'_> {
     }
 }
 
+/// How long a sample may take: without a budget, until all of its tasks are counted; only the default budget lets short ones
+/// be counted again.
+fn allowed(budget: Option<Duration>, is_counted: bool) -> Option<Duration> {
+    budget.or(is_counted.then_some(BUDGET))
+}
+
 /// Steps of the progress bar.
 const STEPS: f64 = 1000.0;
 
@@ -153,6 +161,14 @@ mod tests {
         assert_eq!(times(None, elapsed), "1:00");
         let all = expected(elapsed, 0.2, 4, 2);
         assert_eq!(times(all, elapsed), "1:00 · left 3:00");
+    }
+
+    #[test]
+    fn all_tasks_are_counted_without_a_budget_but_not_again_and_again() {
+        assert_eq!(allowed(None, false), None);
+        assert_eq!(allowed(None, true), Some(BUDGET));
+        let longer = Some(2 * BUDGET);
+        assert_eq!([true, false].map(|all| allowed(longer, all)), [longer; 2]);
     }
 
     #[test]
