@@ -113,6 +113,15 @@ impl Failure {
         Self::lines(Exit::Stopped, std::iter::once(first).chain(ranges))
     }
 
+    /// A file is not written: it needs another name, or the system does not write it.
+    pub fn of_file(what: &str, path: &Path, error: &io::Error) -> Self {
+        let exit = match error.kind() {
+            io::ErrorKind::AlreadyExists | io::ErrorKind::InvalidInput => Exit::Usage,
+            _ => Exit::Error,
+        };
+        Self::new(exit, format!("{what} {}: {error}", path.display()))
+    }
+
     /// A job array is where a run should be.
     pub fn holds_array(dir: &Path) -> Self {
         let dir = dir.display();

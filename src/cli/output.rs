@@ -1,11 +1,14 @@
 //! Lines for the user: results to stdout, everything else to stderr.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use console::{Term, measure_text_width};
 use serde::Serialize;
 
 use super::exit::{Exit, Failure};
+use crate::ledger::belongs_to_run;
+use crate::system::file_kind::FileKind;
 use crate::system::stdio::has_no_stdout;
 use crate::telemetry::{keep_message, printable, printable_json};
 
@@ -73,6 +76,22 @@ pub fn check_stdout() -> io::Result<()> {
         true => Err(io::Error::other("standard output is closed")),
         false => Ok(()),
     }
+}
+
+/// Checks, before any work is done, that a file that the user named can be written at `path`.
+///
+/// # Errors
+/// Something else is there, or the file cannot be written.
+pub fn check_file(what: &str, kind: &FileKind<'_>, path: &Path) -> Result<(), Failure> {
+    if belongs_to_run(path) {
+        let what = format!(
+            "{what} {}: this name belongs to the run in its directory; name another file",
+            path.display()
+        );
+        return Err(Failure::usage(what));
+    }
+    let checked = kind.check(path);
+    checked.map_err(|error| Failure::of_file(what, path, &error))
 }
 
 /// Writes a line to stderr, in place of a progress line that stands there, or keeps it while a dashboard has the

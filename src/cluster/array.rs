@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::board::{GivenBoard, Size};
 use crate::engine::{Engine, Plan, PlanName};
 use crate::job::plan;
-use crate::ledger::{FILE, LedgerError, RunInfo, Shard, replace_file};
+use crate::ledger::{FILE, LedgerError, RunInfo, Shard};
+use crate::system::file_kind::replace;
 
 /// The file that describes an array.
 pub(super) const DESCRIPTION: &str = "array.json";
@@ -311,8 +312,7 @@ impl ArrayDirectory {
     /// It cannot be written.
     pub fn write(&self, name: &str, text: &str) -> Result<(), ArrayError> {
         let file = self.file(name);
-        let draft = self.file(&format!("{name}.new"));
-        replace_file(&file, &draft, text.as_bytes()).map_err(|source| ArrayError::io(&file, source))
+        replace(&file, text.as_bytes()).map_err(|source| ArrayError::io(&file, source))
     }
 
     /// Whether a run counts the board of this array by its plans.

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{FILE, LedgerError};
+use crate::system::file_kind::folder_of;
 use crate::system::files as system;
 
 /// What SQLite adds to the name of a database for the files beside it.
@@ -62,6 +63,17 @@ const LEFT: [&str; 7] = [
     "request",
 ];
 
+/// Whether a file belongs to a run whose ledger lies beside it, or would if it were there.
+#[cfg(feature = "cli")]
+pub fn belongs_to_run(file: &Path) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    is_own(&name) && folder_of(file).join(FILE).exists()
+}
+
+fn is_own(name: &str) -> bool {
+    name.starts_with("ledger.") || LEFT.contains(&name)
+}
+
 /// Checks that `dir` holds no files of others: nobody would find them again among those of a run, or tell them apart.
 ///
 /// # Errors
@@ -71,8 +83,7 @@ pub(super) fn expect_no_others(dir: &Path) -> Result<(), LedgerError> {
     for entry in fs::read_dir(dir).map_err(failed)? {
         let name = entry.map_err(failed)?.file_name();
         let name = name.to_string_lossy();
-        let is_own = name.starts_with("ledger.") || LEFT.contains(&&*name);
-        if !is_own && !name.starts_with('.') {
+        if !is_own(&name) && !name.starts_with('.') {
             return Err(LedgerError::NotEmpty {
                 dir: dir.to_owned(),
                 file: name.into_owned(),

@@ -81,6 +81,8 @@ pub use error::LedgerError;
 pub(crate) use error::{FILE_LIMIT, is_file_limit};
 pub use export::{Signature, export, signature};
 pub use export_line::ExportLine;
+#[cfg(feature = "cli")]
+pub(crate) use files::belongs_to_run;
 pub use format::FORMAT;
 pub use hex::{hex, unhex};
 pub use host::{host_name, unix_time};
@@ -98,7 +100,7 @@ pub use recount_choice::{RecountChoice, chance_missed};
 pub use recounting::{ChosenTasks, Decisions, FirstCounts, SecondCounts};
 pub use request::{Asked, Asker, Request, put_request, take_request, withdraw_request};
 pub use shard::{Shard, ShardError};
-pub use sidecar_files::{open_history, read_history, read_live, replace_file, write_live};
+pub use sidecar_files::{open_history, read_history, read_live, write_live};
 pub use spot_check::{SpotCheck, contest, spot_check};
 pub use status::{Latest, Speed, Status};
 pub use store::{Inserted, LedgerSums, RecordedTask, Store};

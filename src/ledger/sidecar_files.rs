@@ -1,11 +1,13 @@
 //! What a run keeps in its directory beside the ledger, for people who watch it. Nothing of it counts for
 //! the result, and all of it may be missing. The directory may come from a stranger.
 
-use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use super::files;
+use crate::system::file_kind::{FileKind, replace};
+use crate::telemetry::EVENTS_MARK;
 
 /// The run at the moment: replaced again and again.
 const LIVE: &str = "live.json";
@@ -24,27 +26,7 @@ const LONGEST_HISTORY: u64 = 256 << 20;
 /// # Errors
 /// It cannot be written.
 pub fn write_live(dir: &Path, text: &[u8]) -> io::Result<()> {
-    replace_file(&dir.join(LIVE), &dir.join("live.json.new"), text)
-}
-
-/// Replaces `file` by a text that is written to `draft` first. A reader sees the old text or the new one.
-///
-/// # Errors
-/// It cannot be written.
-pub fn replace_file(file: &Path, draft: &Path, text: &[u8]) -> io::Result<()> {
-    // What stands there may be a link.
-    let _ = fs::remove_file(draft);
-    let written = files::options()
-        .write(true)
-        .create_new(true)
-        .open(draft)
-        .and_then(|mut file| file.write_all(text))
-        .and_then(|()| fs::rename(draft, file));
-    if written.is_err() {
-        // What is left of it is of no use to anybody.
-        let _ = fs::remove_file(draft);
-    }
-    written
+    replace(&dir.join(LIVE), text)
 }
 
 /// The text about the moment; `None` if there is none.
@@ -58,14 +40,15 @@ pub fn read_live(dir: &Path) -> io::Result<Option<Vec<u8>>> {
 /// Opens the history to add lines.
 ///
 /// # Errors
-/// It cannot be written, or is no regular file.
+/// It cannot be written, or something else has its name.
 pub fn open_history(dir: &Path) -> io::Result<File> {
-    let file = files::options()
-        .append(true)
-        .create(true)
-        .open(dir.join(HISTORY))?;
-    regular(&file)?;
-    Ok(file)
+    let kind = FileKind {
+        name: "history of a run",
+        marks: &[EVENTS_MARK],
+        endings: &[],
+        streams: false,
+    };
+    kind.append(&dir.join(HISTORY))
 }
 
 /// The history; `None` if there is none.
@@ -82,7 +65,9 @@ pub(super) fn read(path: &Path, longest: u64) -> io::Result<Option<Vec<u8>>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         file => file?,
     };
-    regular(&file)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
     let mut text = Vec::new();
     file.take(longest + 1).read_to_end(&mut text)?;
     if text.len() as u64 > longest {
@@ -93,15 +78,10 @@ pub(super) fn read(path: &Path, longest: u64) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(text))
 }
 
-fn regular(file: &File) -> io::Result<()> {
-    match file.metadata()?.is_file() {
-        true => Ok(()),
-        false => Err(io::Error::other("it is no regular file")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[cfg(unix)]
@@ -112,7 +92,7 @@ mod tests {
         let (dir, other) = (dir.path().join("run"), dir.path().join("other"));
         fs::create_dir(&dir).unwrap();
         fs::write(&other, "precious").unwrap();
-        for name in [LIVE, HISTORY, "live.json.new"] {
+        for name in [LIVE, HISTORY] {
             symlink(&other, dir.join(name)).unwrap();
         }
         assert!(read_live(&dir).is_err() && read_history(&dir).is_err());

@@ -2,6 +2,7 @@
 //! with the same functions.
 //!
 //! * `files`: what has to be said to open a file of a stranger, to lock it, and to keep its name.
+//! * `file_kind`: which files may be replaced that are there, and how.
 //! * `host`: the name of this machine.
 //! * `memory`: how the allocator takes it.
 //! * `processes`: children that signals of the terminal do not reach, and the priority of this process.
@@ -26,6 +27,8 @@ pub(crate) use here::thread_clock::ThreadClock;
 
 #[cfg(any(feature = "cli", feature = "cuda"))]
 pub(crate) use here::processes;
+#[cfg(feature = "ledger")]
+pub(crate) mod file_kind;
 #[cfg(feature = "ledger")]
 pub(crate) use here::{files, host};
 #[cfg(feature = "cli")]

@@ -15,6 +15,9 @@ use crate::actors::{EventKind, Observer, RunEvent, RunState};
 /// new events do not change it.
 pub const EVENT_FORMAT: u32 = 3;
 
+/// What a file of events begins with.
+pub const EVENTS_MARK: &str = "{\"queenfold_events\":";
+
 /// How often lines are written.
 const WRITE_EVERY: Duration = Duration::from_millis(100);
 

@@ -6,6 +6,9 @@ use crate::actors::{HostProgress, Progress, RunState, WorkerProgress};
 use crate::board::GivenBoard;
 use crate::engine::WorkerId;
 
+/// What the text begins with.
+pub const METRICS_MARK: &str = "# HELP queenfold_run_info ";
+
 /// How far the run of `board` is, in the text format of Prometheus: version 0.0.4, as
 /// <https://prometheus.io/docs/instrumenting/exposition_formats/> describes it. docs/EVENTS.md lists the
 /// metrics. `temperatures` has the name of each sensor, and what it shows in °C.

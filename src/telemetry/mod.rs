@@ -42,19 +42,19 @@ use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{Layer, fmt};
 
 pub use amounts::{TimeUnit, two_digits};
-pub use event_file::{EVENT_FORMAT, EventFile};
+pub use event_file::{EVENT_FORMAT, EVENTS_MARK, EventFile};
 pub use format::{board_flags, duration, grouped, measured, percent, rate, several, speed};
 pub use history::History;
 pub use incident::incident;
 pub use messages::{hold_messages, keep_message, last_message, release_messages};
-pub use metrics::metrics;
+pub use metrics::{METRICS_MARK, metrics};
 pub use printable::{printable, printable_json};
 pub use profile::profile;
 pub use progress::progress_line;
 pub use run_facts::{Fact, RunFacts};
 #[cfg(feature = "cli")]
 pub use snapshot::{Incident, Served, Snapshot, SnapshotKeeper, Speeds};
-pub use trace::{TraceFile, trace_layer};
+pub use trace::{Lost, TRACE_MARK, TraceFile, trace_layer};
 pub use tracing_bridge::{LANES, observer};
 
 /// Why telemetry could not start.
@@ -74,13 +74,15 @@ pub enum TelemetryError {
 }
 
 /// Starts telemetry for the whole process: log lines that pass `filter` (levels and targets, like those
-/// of `RUST_LOG`) on standard error, and a trace in the file `trace`, if any.
-///
-/// The trace file that is returned has to be [finished](TraceFile::finish) at the end.
+/// of `RUST_LOG`) on standard error, and a [trace](trace_layer) in the file `trace`, if any. The trace ends when what is
+/// returned is dropped.
 ///
 /// # Errors
 /// See [`TelemetryError`].
-pub fn start(filter: &str, trace: Option<File>) -> Result<Option<TraceFile>, TelemetryError> {
+pub fn start(
+    filter: &str,
+    trace: Option<(File, Lost)>,
+) -> Result<Option<TraceFile>, TelemetryError> {
     let wanted: Targets = filter.parse().map_err(|source| TelemetryError::Filter {
         filter: filter.to_owned(),
         source,
@@ -95,7 +97,9 @@ pub fn start(filter: &str, trace: Option<File>) -> Result<Option<TraceFile>, Tel
         .with_writer(|| messages::Log)
         .with_ansi(colour)
         .with_filter(wanted);
-    let (layer, file) = trace.map(trace_layer).unzip();
+    let (layer, file) = trace
+        .map(|(file, failed)| trace_layer(file, failed))
+        .unzip();
     tracing_subscriber::registry()
         .with(layer)
         .with(log)

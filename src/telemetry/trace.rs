@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -22,22 +22,35 @@ use tracing_subscriber::registry::LookupSpan;
 
 use super::tracing_bridge::{LANES, epoch};
 
-/// A layer that writes to a new file the stretches of time and the counters of the runtime.
-pub fn trace_layer<S>(file: File) -> (impl Layer<S> + use<S>, TraceFile)
+/// What a trace begins with.
+pub const TRACE_MARK: &str = concat!(
+    "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n",
+    "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":\"queenfold\"}}",
+);
+
+/// What a trace ends with.
+const END: &str = "\n]}\n";
+
+/// Who is told that nothing more can be written, and why.
+pub type Lost = Box<dyn FnOnce(io::Error) + Send>;
+
+/// How much is written at once, in bytes.
+const CHUNK: usize = 16 << 10;
+
+/// A layer that writes the stretches of time and the counters of the runtime to an empty file, opened to append. When
+/// something cannot be written, nothing more is, and `failed` is told why.
+pub fn trace_layer<S>(file: File, failed: Lost) -> (impl Layer<S> + use<S>, TraceFile)
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
-    let mut writer = Writer {
-        out: BufWriter::new(file),
+    let writer = Writer {
+        file,
+        waiting: TRACE_MARK.as_bytes().to_vec(),
+        written: 0,
+        last: 0,
         lanes: HashMap::new(),
-        empty: true,
-        outcome: Ok(()),
-        finished: false,
+        failed: Some(failed),
     };
-    writer.put("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
-    writer.event(&json!({
-        "ph": "M", "name": "process_name", "pid": 1, "args": {"name": "queenfold"},
-    }));
     let shared = Arc::new(Mutex::new(writer));
     // Not after the beginning of the trace.
     epoch();
@@ -53,20 +66,9 @@ where
 /// failed.
 pub struct TraceFile(Arc<Mutex<Writer>>);
 
-impl TraceFile {
-    /// Closes the file. What happens later is not in it.
-    ///
-    /// # Errors
-    /// Something could not be written, now or earlier.
-    pub fn finish(self) -> io::Result<()> {
-        self.0.lock().finish()
-    }
-}
-
 impl Drop for TraceFile {
     fn drop(&mut self) {
-        // `finish` reports errors.
-        let _ = self.0.lock().finish();
+        self.0.lock().finish();
     }
 }
 
@@ -77,28 +79,65 @@ impl fmt::Debug for TraceFile {
 }
 
 struct Writer {
-    out: BufWriter<File>,
+    file: File,
+    /// Whole events that are not written yet.
+    waiting: Vec<u8>,
+    /// How much was written in all, and last, in bytes.
+    written: u64,
+    last: u64,
     /// Numbers of the lanes that were named in the file.
     lanes: HashMap<String, usize>,
-    empty: bool,
-    /// The first error; after it nothing more is written.
-    outcome: io::Result<()>,
-    finished: bool,
+    /// `None` when nothing more is written.
+    failed: Option<Lost>,
 }
 
 impl Writer {
-    fn put(&mut self, text: &str) {
-        if self.outcome.is_ok() {
-            self.outcome = self.out.write_all(text.as_bytes());
+    fn event(&mut self, event: &Value) {
+        if self.failed.is_some() {
+            // Writing to memory does not fail.
+            let _ = write!(self.waiting, ",\n{event}");
+            if self.waiting.len() >= CHUNK {
+                self.flush();
+            }
         }
     }
 
-    fn event(&mut self, event: &Value) {
-        if !self.finished {
-            let comma = if self.empty { "\n" } else { ",\n" };
-            self.empty = false;
-            self.put(&format!("{comma}{event}"));
+    fn flush(&mut self) {
+        match self.append() {
+            Ok(()) => {
+                self.last = self.waiting.len() as u64;
+                self.written += self.last;
+                self.waiting.clear();
+            }
+            Err(error) => {
+                if let Some(failed) = self.failed.take() {
+                    failed(error);
+                }
+            }
         }
+    }
+
+    /// Writes what waits. If that fails, the file ends with an earlier event.
+    fn append(&mut self) -> io::Result<()> {
+        let file = self.file.metadata()?;
+        if file.is_file() && file.len() < self.written {
+            return Err(io::Error::other("somebody else has made it shorter"));
+        }
+        let written = self.file.write_all(&self.waiting);
+        if written.is_err() && file.is_file() {
+            // If the disk had no space at all, some has to be given back.
+            for cut in [0, self.last] {
+                let end = if self.written > cut { END } else { "" };
+                let is_cut = self.file.set_len(file.len() - cut);
+                if is_cut
+                    .and_then(|()| self.file.write_all(end.as_bytes()))
+                    .is_ok()
+                {
+                    break;
+                }
+            }
+        }
+        written
     }
 
     /// The number of a lane; the first time it is named in the file.
@@ -118,14 +157,12 @@ impl Writer {
         lane
     }
 
-    fn finish(&mut self) -> io::Result<()> {
-        if !std::mem::replace(&mut self.finished, true) {
-            self.put("\n]}\n");
-            if self.outcome.is_ok() {
-                self.outcome = self.out.flush();
-            }
+    fn finish(&mut self) {
+        if self.failed.is_some() {
+            self.waiting.extend_from_slice(END.as_bytes());
+            self.flush();
+            self.failed = None;
         }
-        std::mem::replace(&mut self.outcome, Ok(()))
     }
 }
 

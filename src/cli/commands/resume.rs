@@ -81,7 +81,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         counted.and_then(|counted| counted.confirmation),
         quiet,
     )?;
-    runner.finish()
+    Ok(())
 }
 
 /// Why a run that another process has paused is not continued here.

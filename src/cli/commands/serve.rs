@@ -197,7 +197,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let counted = result?;
     Printer::new(counted.result.outcome.n, &output).print(&counted)?;
     count_report::tell(&args.dir, counted.confirmation, quiet)?;
-    session.finish()
+    Ok(())
 }
 
 /// How many hosts a message names.

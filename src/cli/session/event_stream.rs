@@ -1,13 +1,12 @@
 //! The events of runs, for other programs: `--events`.
 
-use std::fs::File;
-use std::io;
+use std::path::Path;
 
-use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::{say, stdout};
-use crate::config::{Config, FileOrStream, Value};
-use crate::system::files::open_to_write;
-use crate::telemetry::{EventFile, printable};
+use super::output_files::{EVENTS, lost};
+use crate::cli::exit::Failure;
+use crate::cli::output::stdout;
+use crate::config::{Config, FileOrStream};
+use crate::telemetry::EventFile;
 
 /// Opens what the settings name; `None` if they name nothing. If it cannot be written to later, one line
 /// says so, and the run goes on.
@@ -25,21 +24,20 @@ pub fn open(config: &Config) -> Result<Option<EventFile>, Failure> {
                  must be JSON",
             ));
         }
-        FileOrStream::Stream => EventFile::new(stdout(), |error| lost("standard output", &error)),
+        FileOrStream::Stream => EventFile::new(stdout(), |error| {
+            lost("events", "standard output", &error);
+        }),
         FileOrStream::File(path) => {
             let name = path.display().to_string();
-            let file = open_to_write(File::options().append(true).create(true), path);
-            file.and_then(|file| EventFile::new(file, move |error| lost(&name, &error)))
+            let lost = move |error| lost("events", &name, &error);
+            let file = EVENTS.append(path);
+            file.and_then(|file| EventFile::new(file, lost))
         }
     };
-    opened.map(Some).map_err(|error| {
-        let name = target.write();
-        Failure::new(Exit::Error, format!("events file {name}: {error}"))
-    })
-}
-
-fn lost(name: &str, error: &io::Error) {
-    say(&printable(&format!(
-        "events can no longer be written to {name} ({error}); the run goes on"
-    )));
+    let path = match target {
+        FileOrStream::Stream => Path::new("-"),
+        FileOrStream::File(path) => path,
+    };
+    let failed = |error| Failure::of_file("events file", path, &error);
+    opened.map(Some).map_err(failed)
 }

@@ -295,14 +295,6 @@ impl JobRunner {
     fn config(&self) -> &Config {
         self.session.config()
     }
-
-    /// Ends the session.
-    ///
-    /// # Errors
-    /// Something of the trace could not be written.
-    pub fn finish(self) -> Result<(), Failure> {
-        self.session.finish()
-    }
 }
 
 fn noticed(job: &Job, directory: Option<&Path>) -> NoticedRun {

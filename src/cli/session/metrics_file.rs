@@ -1,16 +1,15 @@
 //! The state of a run for Prometheus: `--metrics`.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
+use super::output_files::{METRICS, lost};
 use super::repeating::Repeating;
 use crate::actors::Control;
 use crate::board::GivenBoard;
-use crate::cli::output::say;
-use crate::ledger::replace_file;
 use crate::machine::{Temperature, temperatures};
-use crate::telemetry::{metrics, printable};
+use crate::telemetry::metrics;
 
 /// How often the file is replaced. Collectors read it every 15 seconds or less often.
 const EVERY: Duration = Duration::from_secs(5);
@@ -22,20 +21,14 @@ const EVERY: Duration = Duration::from_secs(5);
 /// The system refuses another thread.
 pub fn keep(path: &Path, board: GivenBoard, control: Control) -> io::Result<Repeating> {
     let path = path.to_owned();
-    let mut draft = path.clone().into_os_string();
-    draft.push(".tmp");
-    let draft = PathBuf::from(draft);
     Repeating::new("metrics", EVERY, move || {
         let warm = temperatures().into_iter();
         let warm = warm.filter(Temperature::is_believed);
         let warm: Vec<_> = warm.map(|of| (of.sensor, of.celsius)).collect();
         let text = metrics(&board, &control.progress(), &warm);
-        let written = replace_file(&path, &draft, text.as_bytes());
+        let written = METRICS.write(&path, text.as_bytes());
         if let Err(error) = &written {
-            let path = path.display();
-            say(&printable(&format!(
-                "metrics can no longer be written to {path} ({error}); the run goes on"
-            )));
+            lost("metrics", &path.display().to_string(), error);
         }
         written.is_ok()
     })

@@ -17,11 +17,13 @@ mod throttle;
 mod watched_run;
 
 use std::fs::File;
+use std::path::Path;
 use std::time::Instant;
 
 use serde_json::Value as Json;
 
 use self::event_command::NoticedRun;
+use self::output_files::TRACE;
 use self::run_outputs::RunOutputs;
 use crate::actors::Control;
 use crate::cli::control::signals;
@@ -29,13 +31,16 @@ use crate::cli::control::steering::{Says, Steering};
 use crate::cli::exit::{Exit, Failure, SIGNAL};
 use crate::config::{Config, HumanDuration};
 use crate::job::RunSettings;
-use crate::telemetry::{self, Served, TraceFile};
+use crate::telemetry::{self, Lost, Served, TraceFile};
 
 /// Starts the log on standard error as the settings want it, with a trace if there is a file for it.
 ///
 /// # Errors
 /// It was started before.
-pub fn start_log(config: &Config, trace: Option<File>) -> Result<Option<TraceFile>, Failure> {
+pub fn start_log(
+    config: &Config,
+    trace: Option<(File, Lost)>,
+) -> Result<Option<TraceFile>, Failure> {
     // Warnings are notes.
     let filter = match config.output.quiet {
         true => "error",
@@ -44,11 +49,20 @@ pub fn start_log(config: &Config, trace: Option<File>) -> Result<Option<TraceFil
     telemetry::start(filter, trace).map_err(|error| Failure::new(Exit::Error, error))
 }
 
+/// Opens the trace, and tells if it can no longer be written.
+fn open_trace(path: &Path) -> Result<(File, Lost), Failure> {
+    let file = TRACE.begin(path);
+    let file = file.map_err(|error| Failure::of_file("trace file", path, &error))?;
+    let name = path.display().to_string();
+    let lost = move |error| output_files::lost("the trace", &name, &error);
+    Ok((file, Box::new(lost)))
+}
+
 /// The runs of one command, with a time limit that holds for all of them together.
 pub struct Session {
     config: Config,
     steering: Steering,
-    trace: Option<TraceFile>,
+    _trace: Option<TraceFile>,
     outputs: RunOutputs,
     begun: Instant,
 }
@@ -60,7 +74,8 @@ impl Session {
     /// A file cannot be written, or is to be written for two purposes; the system refuses signal handlers.
     pub fn begin(config: &Config, says: Says) -> Result<Self, Failure> {
         output_files::check(&config.trace)?;
-        let trace = start_log(config, output_files::open_trace(&config.trace)?)?;
+        let trace = config.trace.file.0.as_deref().map(open_trace).transpose()?;
+        let trace = start_log(config, trace)?;
         let outputs = RunOutputs::open(config)?;
         let steering = Steering::new(Control::new(), says);
         let stopped = steering.clone();
@@ -68,7 +83,7 @@ impl Session {
         Ok(Self {
             config: config.clone(),
             steering,
-            trace,
+            _trace: trace,
             outputs,
             begun: Instant::now(),
         })
@@ -112,14 +127,5 @@ impl Session {
     /// Gives notice of the end of a run.
     pub fn end(&self, run: NoticedRun, end: Result<Option<Json>, &Failure>) {
         self.outputs.end(run, end);
-    }
-
-    /// Ends the trace.
-    ///
-    /// # Errors
-    /// Something of it could not be written.
-    pub fn finish(self) -> Result<(), Failure> {
-        let done = self.trace.map_or(Ok(()), TraceFile::finish);
-        done.map_err(|error| Failure::new(Exit::Error, format!("cannot write the trace: {error}")))
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use crate::ledger::replace_file;
+use crate::system::file_kind::replace;
 
 /// What the owner of a run asks of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ impl Bars {
         let lines = self.0.iter();
         let lines = lines.map(|(name, bar)| format!("{} {name}\n", bar.name()));
         let text: String = lines.collect();
-        replace_file(file, &file.with_extension("new"), text.as_bytes())
+        replace(file, text.as_bytes())
     }
 }
 

@@ -47,7 +47,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// Nobody reads the pipe, or the file cannot be written.
-#[cfg(feature = "cli")]
+#[cfg(feature = "ledger")]
 pub fn open_to_write(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     use rustix::fs::{fcntl_getfl, fcntl_setfl};
     options.custom_flags(OFlags::NONBLOCK.bits() as i32);
@@ -64,7 +64,7 @@ pub fn open_to_write(options: &mut OpenOptions, path: &Path) -> io::Result<File>
 
 /// A file without a name in the folder, which is gone with the process unless [`give_name`] gives it one. `None`
 /// where the system or the file system has none.
-#[cfg(feature = "cli")]
+#[cfg(feature = "ledger")]
 pub fn unnamed(folder: &Path) -> Option<File> {
     #[cfg(target_os = "linux")]
     {
@@ -86,7 +86,7 @@ pub fn unnamed(folder: &Path) -> Option<File> {
 ///
 /// # Errors
 /// There is a file of this name, or the folder cannot be written to.
-#[cfg(feature = "cli")]
+#[cfg(feature = "ledger")]
 pub fn give_name(file: &File, name: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
     use std::os::fd::AsRawFd;
@@ -177,7 +177,7 @@ pub fn why_not_own(file: &Metadata) -> Option<String> {
 ///
 /// # Errors
 /// They cannot.
-#[cfg(feature = "cli")]
+#[cfg(feature = "ledger")]
 pub fn check_writable(folder: &Path) -> io::Result<()> {
     use rustix::fs::Access;
     rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK).map_err(Into::into)

@@ -47,13 +47,13 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// It cannot be written.
-#[cfg(feature = "cli")]
+#[cfg(feature = "ledger")]
 pub fn open_to_write(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
 /// A file without a name: there is none here.
-#[cfg(feature = "cli")]
+#[cfg(feature = "ledger")]
 pub fn unnamed(_: &Path) -> Option<File> {
     None
 }
@@ -62,7 +62,7 @@ pub fn unnamed(_: &Path) -> Option<File> {
 ///
 /// # Errors
 /// There is none.
-#[cfg(feature = "cli")]
+#[cfg(feature = "ledger")]
 pub fn give_name(_: &File, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
@@ -148,7 +148,7 @@ pub fn why_not_own(_: &Metadata) -> Option<String> {
 ///
 /// # Errors
 /// None.
-#[cfg(feature = "cli")]
+#[cfg(feature = "ledger")]
 pub fn check_writable(_: &Path) -> io::Result<()> {
     Ok(())
 }
