@@ -16,6 +16,10 @@ use crate::telemetry::printable;
 
 /// The whole picture, and the part at the right that has the names of curves.
 const SIZE: (u32, u32) = (960, 600);
+
+/// What every picture begins with.
+pub const LADDER_MARK: &str = "<svg width=\"960\" height=\"600\" viewBox=\"0 0 960 600\" \
+     xmlns=\"http://www.w3.org/2000/svg\">\n<style>@media (prefers-color-scheme:dark){\n[fill=\"";
 const NAMES: u32 = 260;
 
 /// The height of the title.
@@ -408,7 +412,7 @@ mod tests {
             vec![row(32, "a", None, 1e9), row(1, "a", None, 1e-12)],
         ] {
             let svg = ladder_picture(&rows).unwrap();
-            assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
+            assert!(svg.starts_with(LADDER_MARK) && svg.ends_with("</svg>\n"));
             assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
         }
     }

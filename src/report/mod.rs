@@ -29,6 +29,6 @@ mod timeline;
 mod who;
 
 pub use board_svg::board_svg;
-pub use ladder_picture::ladder_picture;
+pub use ladder_picture::{LADDER_MARK, ladder_picture};
 pub use read::{DoneTask, Lane, RunReport};
 pub use timeline::{EtaTold, Timeline};

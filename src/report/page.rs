@@ -6,12 +6,19 @@ use std::fmt::Write;
 use super::RunReport;
 use super::clock::Clock;
 use super::markup::{text, utc};
+use super::picture::PICTURE;
 
 /// Colours, for light and dark screens and for paper.
 pub(super) const COLOURS: &str = include_str!("colours.css");
 
 /// How the page looks.
 const STYLE: &str = include_str!("page.css");
+
+/// What a page begins with, up to its mark.
+const PAGE: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+     <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+     <meta name=\"color-scheme\" content=\"light dark\">\n\
+     <meta name=\"queenfold-run\" content=\"";
 
 impl RunReport {
     /// The page. `resume` is the command that continues the run, `again` the one that counts it a second time.
@@ -22,10 +29,7 @@ impl RunReport {
         let n = self.info.n();
         let clock = Clock::new(self);
         let mut html = format!(
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta name=\"color-scheme\" content=\"light dark\">\n\
-             <meta name=\"queenfold-run\" content=\"{}\">\n\
+            "{PAGE}{}\">\n\
              <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n\
              <link rel=\"icon\" href=\"data:,\">\n\
              <title>{n} queens: report of a run</title>\n<style>\n{COLOURS}{STYLE}</style>\n</head>\n<body>\n<main>\n\
@@ -79,13 +83,20 @@ impl RunReport {
     pub(super) fn mark(&self) -> String {
         let first = self.sessions.iter();
         let first = first.min_by_key(|session| (session.facts.started, &session.id));
-        let first = first.map(|session| session.id.as_str()).unwrap_or_default();
-        let (key, shard) = (self.info.key(), self.info.shard);
-        format!("queenfold run {key} {} {shard}", text(first))
+        self.mark_of(first.map(|session| session.id.as_str()).unwrap_or_default())
     }
 
-    /// Whether a page or picture is one of this run.
-    pub fn is_shown_by(&self, page: &str) -> bool {
-        page.contains(&self.mark())
+    fn mark_of(&self, session: &str) -> String {
+        let (key, shard) = (self.info.key(), self.info.shard);
+        format!("queenfold run {key} {} {shard}", text(session))
+    }
+
+    /// What the pages and pictures of this run begin with. When one was made, the run may have had no process yet, or
+    /// another one that was the first.
+    pub fn beginnings(&self) -> Vec<String> {
+        let sessions = self.sessions.iter().map(|session| session.id.as_str());
+        let marks = sessions.chain([""]).map(|session| self.mark_of(session));
+        let begin = |mark| [PAGE, PICTURE].map(|opening| format!("{opening}{mark}\""));
+        marks.flat_map(|mark| begin(mark)).collect()
     }
 }

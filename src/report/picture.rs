@@ -11,6 +11,9 @@ use super::over_time;
 use super::page::COLOURS;
 use super::task_map;
 
+/// What a picture begins with, up to its mark.
+pub(super) const PICTURE: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" data-run=\"";
+
 /// The width of the picture, and of what stands at the left.
 const WIDTH: u32 = View::Broad.width();
 const LEFT: u32 = 540;
@@ -137,9 +140,8 @@ impl RunReport {
         }
         let height = y + EDGE;
         Ok(format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" \
+            "{PICTURE}{}\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" \
              height=\"{height}\" role=\"img\">\n<title>{n} queens: a run of Queenfold</title>\n\
-             <metadata>{}</metadata>\n\
              <style>\n{COLOURS}{STYLE}</style>\n\
              <rect class=\"page\" width=\"{WIDTH}\" height=\"{height}\"/>\n{parts}</svg>\n",
             self.mark()

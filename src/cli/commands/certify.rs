@@ -1,18 +1,19 @@
-use std::fs::{self, File};
+use std::env;
+use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Seek};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 
 use crate::certificate::{CertifyError, Checked, HostKey, certify, check};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::{print, print_json, say};
+use crate::cli::output::{check_file, print, print_json, say, stdout};
 use crate::cli::session::recount_cost::in_words;
 use crate::ledger::host_name;
 use crate::run_directory::open;
-use crate::system::files;
-use crate::telemetry::several;
+use crate::system::file_kind::{Draft, FileKind};
+use crate::telemetry::{printable, several};
 
 const HELP: &str = "\
 Examples:
@@ -25,6 +26,14 @@ latter without this program. Each --key signs the root with the name of this mac
 hexadecimal digits, as `openssl rand -hex 32` makes it. Keep it secret. The exit code is 4 if tasks of \
 the run are missing.";
 
+const CERTIFICATE: FileKind<'_> = FileKind {
+    name: "certificate",
+    // None that is there is replaced.
+    marks: &[],
+    endings: &["cert", "json"],
+    streams: false,
+};
+
 /// Flags of `certify`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
@@ -32,7 +41,7 @@ pub struct Args {
     /// The directory of the finished run
     dir: PathBuf,
 
-    /// The certificate to write; it must not exist
+    /// The certificate to write, which must not exist; - for stdout
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
@@ -59,13 +68,21 @@ fn shown(done: &str, bytes: Option<u64>) -> ProgressBar {
 /// Writes the certificate of a run.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let file = &args.output;
-    if file.as_os_str() == "-" {
-        let what = "a certificate is not written to stdout: name a file";
+    let to_stdout = file.as_os_str() == "-";
+    if to_stdout && args.json {
+        let what =
+            "-o - writes the certificate to stdout, where --json prints, too: give one of them";
         return Err(Failure::usage(what));
     }
-    if file.symlink_metadata().is_ok() {
-        let what = format!("{} exists already; name another file", file.display());
-        return Err(Failure::usage(what));
+    let expect_new = || match file.symlink_metadata() {
+        Ok(_) => {
+            let what = format!("{} exists already; name another file", file.display());
+            Err(Failure::usage(what))
+        }
+        Err(_) => check_file("certificate", &CERTIFICATE, file),
+    };
+    if !to_stdout {
+        expect_new()?;
     }
     let host = host_name();
     let keys = args.key.iter().map(|key| HostKey::read(key, host.clone()));
@@ -107,19 +124,19 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Ok(checked)
     };
     // Under its name, a certificate is whole.
-    let checked = match files::unnamed(folder_of(file)) {
-        Some(draft) => {
-            let checked = written(&draft)?;
-            files::give_name(&draft, file).map_err(unwritten)?;
-            checked
-        }
-        None => {
-            let named = NamedDraft::create(file).map_err(unwritten)?;
-            let checked = written(&named.draft)?;
-            named.rename(file).map_err(unwritten)?;
-            checked
-        }
-    };
+    let mut draft = match to_stdout {
+        true => Draft::beside(&env::temp_dir().join("certificate")),
+        false => Draft::beside(file),
+    }
+    .map_err(unwritten)?;
+    let checked = written(&draft.file)?;
+    if to_stdout {
+        draft.file.rewind().map_err(unwritten)?;
+        io::copy(&mut draft.file, &mut stdout())?;
+    } else {
+        expect_new()?;
+        draft.put(file).map_err(unwritten)?;
+    }
     if args.json {
         let hosts: Vec<_> = checked
             .signatures
@@ -137,56 +154,19 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         });
         return print_json(&json);
     }
-    print(&format!(
-        "{}: {} of {}, {}\nroot {}",
-        file.display(),
-        several(checked.tasks, "task"),
-        checked.plans.join(" and "),
-        several(checked.signatures.len() as u64, "signature"),
-        checked.root
-    ))
-}
-
-/// The folder in which a file lies.
-fn folder_of(file: &Path) -> &Path {
-    match file.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
+    let lines = [
+        format!(
+            "{}: {} of {}, {}",
+            file.display(),
+            several(checked.tasks, "task"),
+            checked.plans.join(" and "),
+            several(checked.signatures.len() as u64, "signature"),
+        ),
+        format!("root {}", checked.root),
+    ];
+    match to_stdout {
+        true => lines.iter().for_each(|line| say(&printable(line))),
+        false => print(&lines.join("\n"))?,
     }
-}
-
-/// A certificate under another name, where a file cannot be without one. It is removed when dropped; a kill leaves
-/// it behind.
-struct NamedDraft {
-    path: PathBuf,
-    draft: File,
-}
-
-impl NamedDraft {
-    fn create(file: &Path) -> io::Result<Self> {
-        let mut path = file.to_owned().into_os_string();
-        path.push(".new");
-        let path = PathBuf::from(path);
-        let mut options = File::options();
-        let draft = options.read(true).write(true).create_new(true).open(&path);
-        let draft = draft.map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => io::Error::other(format!(
-                "{} is there: another process writes it, or left it when it was killed; if none does, delete it",
-                path.display()
-            )),
-            _ => error,
-        })?;
-        Ok(Self { path, draft })
-    }
-
-    fn rename(self, file: &Path) -> io::Result<()> {
-        fs::rename(&self.path, file)
-    }
-}
-
-impl Drop for NamedDraft {
-    fn drop(&mut self) {
-        // After a rename there is nothing of this name.
-        let _ = fs::remove_file(&self.path);
-    }
+    Ok(())
 }

@@ -1,16 +1,19 @@
+use std::env;
 use std::fs::File;
-use std::io::{BufReader, Seek};
-use std::path::PathBuf;
+use std::io::{self, BufReader, Read, Seek, Write};
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value as Json, json};
 
 use crate::certificate::{Challenge, CheckError, Checked, Signed, check, most_wrong};
 use crate::cli::args::boards::given_line;
 use crate::cli::args::whole::whole;
-use crate::cli::exit::{Exit, Failure};
+use crate::cli::exit::Failure;
 use crate::cli::output::{print, print_json};
 use crate::cli::session::recount::{Recount, by_name, known, second_method, unique_line};
 use crate::engine::CheckedBy;
+use crate::system::file_kind::Draft;
+use crate::system::files::open_regular;
 use crate::telemetry::{printable, several};
 
 const HELP: &str = "\
@@ -28,7 +31,7 @@ defect. docs/check_certificate.py checks a certificate without this program.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub struct Args {
-    /// The certificate
+    /// The certificate, or - for stdin
     certificate: PathBuf,
 
     /// Draw tasks by this text and the root, and count them again
@@ -58,19 +61,20 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             ..failure
         }
     };
-    // A pipe would let the reader wait for ever, and cannot be read twice.
-    let found = args.certificate.metadata();
-    let found = found.map_err(|error| wrong(error.into()))?;
-    if !found.is_file() {
-        let what = if found.is_dir() {
-            "a directory; `queenfold certify DIR -o FILE` writes the certificate of a run"
-        } else {
-            "no regular file; copy the certificate into one"
+    let (checked, mut file) = if args.certificate.as_os_str() == "-" {
+        // A challenge reads it a second time.
+        let draft = Draft::beside(&env::temp_dir().join("certificate"));
+        let kept = draft.and_then(|draft| draft.file.try_clone());
+        let kept = kept.map_err(|error| wrong(error.into()))?;
+        let copied = Copied {
+            from: io::stdin(),
+            to: &kept,
         };
-        return Err(Failure::new(Exit::Error, format!("{name} is {what}")));
-    }
-    let mut file = File::open(&args.certificate).map_err(|error| wrong(error.into()))?;
-    let checked = check(BufReader::new(&file)).map_err(wrong)?;
+        (check(BufReader::new(copied)).map_err(wrong)?, kept)
+    } else {
+        let file = open(&args.certificate).map_err(|error| wrong(error.into()))?;
+        (check(BufReader::new(&file)).map_err(wrong)?, file)
+    };
     let challenged = match &args.challenge {
         None => None,
         Some(seed) => {
@@ -88,6 +92,30 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         (true, challenged) => print_json(&to_json(&checked, challenged, args)),
         (false, None) => tell(&checked),
         (false, Some((different, seed))) => tell_proof(&checked, different, (args.m, seed)),
+    }
+}
+
+/// Opens a certificate. A pipe would let the reader wait for ever.
+fn open(file: &Path) -> io::Result<File> {
+    open_regular(file).map_err(|error| match error.kind() {
+        io::ErrorKind::IsADirectory => io::Error::other(
+            "it is a directory; `queenfold certify DIR -o FILE` writes the certificate of a run",
+        ),
+        _ => error,
+    })
+}
+
+/// A reader that keeps what it reads.
+struct Copied<R, W> {
+    from: R,
+    to: W,
+}
+
+impl<R: Read, W: Write> Read for Copied<R, W> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.from.read(buffer)?;
+        self.to.write_all(&buffer[..read])?;
+        Ok(read)
     }
 }
 

@@ -11,9 +11,18 @@ use crate::cli::args::command_groups::groups;
 use crate::cli::args::missing_parts;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
+use crate::system::file_kind::FileKind;
 use crate::telemetry::printable;
 
 const PROGRAM: &str = "queenfold";
+
+/// A page in a directory, of this version or of another one.
+const PAGE: FileKind<'_> = FileKind {
+    name: "page of this program",
+    marks: &[".ie \\n(.g .ds Aq \\(aq\n.el .ds Aq '\n.TH queenfold"],
+    endings: &[],
+    streams: false,
+};
 
 /// Flags of `man`.
 #[derive(Debug, clap::Args)]
@@ -46,8 +55,16 @@ pub fn run(args: &Args, program: Command) -> Result<(), Failure> {
             return Err(Failure::new(Exit::Error, what));
         }
         fs::create_dir_all(dir)
-            .and_then(|()| write_pages(&program, dir))
             .map_err(|error| Failure::new(Exit::Error, format!("{}: {error}", dir.display())))?;
+        let failed = |file: &Path, error| Failure::of_file("page", file, &error);
+        let pages = pages(&program, dir);
+        for (_, file) in &pages {
+            PAGE.check(file).map_err(|error| failed(file, error))?;
+        }
+        for (command, file) in &pages {
+            let written = page(command).and_then(|text| PAGE.write(file, &text));
+            written.map_err(|error| failed(file, error))?;
+        }
         say(&printable(&format!("wrote the pages to {}", dir.display())));
         return Ok(());
     }
@@ -81,15 +98,15 @@ fn is_shown_by_man(page: &[u8]) -> bool {
     man.wait().is_ok_and(|status| status.success())
 }
 
-fn write_pages(command: &Command, dir: &Path) -> io::Result<()> {
-    let shown = |command: &&Command| !command.is_hide_set();
-    for command in command.get_subcommands().filter(shown) {
-        write_pages(command, dir)?;
-    }
-    fs::write(
-        dir.join(Man::new(command.clone()).get_filename()),
-        page(command)?,
-    )
+/// All commands that have a page, and where it is in `dir`.
+fn pages(command: &Command, dir: &Path) -> Vec<(Command, PathBuf)> {
+    let shown = command
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set());
+    let mut pages: Vec<_> = shown.flat_map(|command| pages(command, dir)).collect();
+    let file = dir.join(Man::new(command.clone()).get_filename());
+    pages.push((command.clone(), file));
+    pages
 }
 
 /// The page of a command, as the program `man` reads it.

@@ -1,12 +1,11 @@
-use std::fmt::Display;
-use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::{print_json, say, stdout};
+use crate::cli::output::{check_file, print_json, say, stdout};
 use crate::cli::shell::{again_command, resume_command};
 use crate::report::RunReport;
+use crate::system::file_kind::FileKind;
 use crate::telemetry::printable;
 
 /// The name of the page in the directory of its run.
@@ -45,37 +44,36 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.json {
         return print_json(&report.json());
     }
+    let to_stdout = args.output.as_deref() == Some(Path::new("-"));
     let file = args.output.clone();
     let file = file.unwrap_or_else(|| args.dir.join(PAGE));
-    let failed = |error: &dyn Display| {
-        Failure::new(Exit::Error, format!("report {}: {error}", file.display()))
+    let marks = report.beginnings();
+    let marks: Vec<_> = marks.iter().map(String::as_str).collect();
+    let kind = FileKind {
+        name: "report of this run",
+        marks: &marks,
+        endings: &["html", "svg"],
+        // The directory may be that of a stranger.
+        streams: args.output.is_some(),
     };
-    let is_picture = file.extension().is_some_and(|extension| extension == "svg");
+    if !to_stdout {
+        check_file("report", &kind, &file)?;
+    }
+    let is_picture = file
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
     let written = match is_picture {
         true => report.svg(),
         false => report.html(&resume_command(&args.dir), &again_command(&args.dir)),
     };
-    let written = written.map_err(|error| failed(&error))?;
-    if file.as_os_str() == "-" {
+    let written = written.map_err(|error| {
+        Failure::new(Exit::Error, format!("report {}: {error}", file.display()))
+    })?;
+    if to_stdout {
         return Ok(stdout().write_all(written.as_bytes())?);
     }
-    expect_own(&report, &file)?;
-    fs::write(&file, written).map_err(|error| failed(&error))?;
+    kind.write(&file, written.as_bytes())
+        .map_err(|error| Failure::of_file("report", &file, &error))?;
     say(&printable(&format!("wrote {}", file.display())));
     Ok(())
-}
-
-/// Checks that `file` does not exist, or is about the same run.
-fn expect_own(report: &RunReport, file: &Path) -> Result<(), Failure> {
-    let is_own = match fs::read(file) {
-        Ok(there) => report.is_shown_by(&String::from_utf8_lossy(&there)),
-        Err(error) => error.kind() != io::ErrorKind::IsADirectory,
-    };
-    match is_own {
-        true => Ok(()),
-        false => Err(Failure::usage(format!(
-            "report {}: it exists, and is no report of this run; give another name with -o",
-            file.display()
-        ))),
-    }
 }

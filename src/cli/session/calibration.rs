@@ -11,6 +11,7 @@ use crate::board::Size;
 use crate::engine::{CostTable, MeasuredCost};
 use crate::machine::{Machine, state_folder};
 use crate::simd::Isa;
+use crate::system::file_kind::{folder_of, replace};
 use crate::system::files::open_regular;
 
 /// The largest file that is read, in bytes.
@@ -147,18 +148,12 @@ pub fn keep(measured: &[MeasuredCost]) -> io::Result<PathBuf> {
         let why = "neither XDG_STATE_HOME nor HOME names a folder";
         io::Error::new(io::ErrorKind::NotFound, why)
     })?;
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
+    fs::create_dir_all(folder_of(&path))?;
     // A file that is of no use is written anew.
     let before = read(&path).ok().flatten().unwrap_or_default();
     let boards = before.with(measured);
-    let new = folder.join(format!("calibration.{}.new", std::process::id()));
-    fs::write(&new, text(boards.measured(), processor()))?;
-    fs::rename(&new, &path).inspect_err(|_| {
-        // It is of no use, and the next one has another name.
-        let _ = fs::remove_file(&new);
-    })?;
-    Ok(path)
+    let text = text(boards.measured(), processor());
+    replace(&path, text.as_bytes()).map(|()| path)
 }
 
 #[expect(clippy::expect_used, reason = "numbers and text have a form in TOML")]

@@ -21,7 +21,6 @@ use std::path::Path;
 
 pub use self::args::Args;
 use self::interrupt::Interrupt;
-use self::picture::Picture;
 use crate::cli::exit::Failure;
 use crate::cli::output::print;
 use crate::ladder::METHODS;
@@ -46,25 +45,19 @@ fn run_with(args: &Args, interrupt: Option<Interrupt>) -> Result<(), Failure> {
         let message = "--plot - goes with --from: the rows of a run are on stdout already";
         return Err(Failure::usage(message));
     }
-    let end = args.plot.as_deref().and_then(Path::extension);
-    if end.is_some_and(|end| !end.eq_ignore_ascii_case("svg")) {
-        let message =
-            "--plot writes SVG: give a name that ends in .svg, which other programs convert";
-        return Err(Failure::usage(message));
-    }
-    let picture = args.plot.as_deref().map(Picture::at).transpose()?;
+    args.plot.as_deref().map_or(Ok(()), picture::check)?;
     let mut rows = Vec::new();
     let ended = match &args.from {
         Some(path) => saved_rows::read(path).map(|read| rows = read),
         None => climb::climb_all(args, interrupt, &mut rows),
     };
-    let Some(picture) = picture else {
+    let Some(path) = &args.plot else {
         return ended;
     };
     // A run that ended early gets a picture of the rows that it finished.
     if ended.is_err() && rows.is_empty() {
         return ended;
     }
-    let drawn = picture.draw(&rows);
+    let drawn = picture::draw(path, &rows);
     ended.and(drawn)
 }
