@@ -86,7 +86,11 @@ impl FileKind<'_> {
     /// As [`append`](Self::append).
     pub fn begin(&self, path: &Path) -> io::Result<File> {
         match self.look(path)? {
-            There::Own(file) => file.set_len(0).map(|()| file),
+            There::Own(file) => {
+                // Windows empties no file that is open to append.
+                no_detours().write(true).open(path)?.set_len(0)?;
+                Ok(file)
+            }
             There::Nothing | There::Stream => self.append(path),
         }
     }

@@ -107,6 +107,7 @@ fn a_local_file_runs_no_command_and_writes_no_file() {
             (victim.as_str(), folder.path().join("pwned").exists()),
             ("dear", false)
         );
+        fs::remove_file(folder.path().join("victim")).expect("it is there");
         // Whoever names the file wants it.
         for file in ["./queenfold.toml", "other.toml"] {
             assert_eq!(

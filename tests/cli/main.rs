@@ -25,6 +25,8 @@ mod estimate;
 mod events;
 #[cfg(feature = "fault-injection")]
 mod faults;
+#[cfg(unix)]
+mod files;
 mod first_hour;
 mod first_tries;
 mod given;

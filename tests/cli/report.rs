@@ -416,12 +416,15 @@ onload = () => {{
     figure => [...figure.querySelectorAll("svg")].filter(svg => svg.getBoundingClientRect().width > 0).length);
   const small = all.filter(one => one.tagName == "text" && !one.closest(".board") && one.getBoundingClientRect().height > 0
     && one.getBoundingClientRect().height < 8 && one.textContent.trim());
+  const broken = [...page.querySelectorAll(".tiles b")].filter(one =>
+    one.scrollWidth > one.clientWidth || one.getBoundingClientRect().height > 1.5 * parseFloat(shown.contentWindow.getComputedStyle(one).fontSize));
   const light = tone => shown.contentWindow.getComputedStyle(page.querySelector("i." + tone)).backgroundColor
     .match(/\d+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0);
   said.textContent = JSON.stringify({{
     width: page.documentElement.scrollWidth,
     wide: wide.map(one => one.outerHTML.slice(0, 200)),
     small: small.map(one => one.outerHTML.slice(0, 200)),
+    broken: broken.map(one => one.textContent),
     views,
     lighter: light("tone-5") > light("tone-0"),
   }});
@@ -483,6 +486,7 @@ fn a_page_fits_screens_and_paper() {
             );
             assert_eq!(said["wide"], Json::Array(Vec::new()), "{name} {width}");
             assert_eq!(said["small"], Json::Array(Vec::new()), "{name} {width}");
+            assert_eq!(said["broken"], Json::Array(Vec::new()), "{name} {width}");
             let views = said["views"].as_array().unwrap();
             assert!(
                 views.len() > 5 && views.iter().all(|shown| shown == 1),

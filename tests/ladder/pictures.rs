@@ -146,13 +146,13 @@ fn a_place_where_no_picture_can_be_is_refused_before_the_work() {
     let folder = tempfile::tempdir().unwrap();
     let there = folder.path().to_str().unwrap();
     let nowhere = format!("{there}/nowhere/p.svg");
-    for path in [there, &nowhere, "/"] {
+    for (path, code) in [(there, 2), (&nowhere, 1), ("/", 2)] {
         // `refusal` checks that stdout is empty: no row was counted.
         let line = refusal(
             &mut queenfold(&ladder("bitmap", &["-n", "4", "--plot", path])),
-            1,
+            code,
         );
-        assert!(line.contains(&format!("cannot write {path}: ")), "{line}");
+        assert!(line.contains(&format!("picture {path}: ")), "{line}");
     }
     assert_eq!(folder.path().read_dir().unwrap().count(), 0);
 }
@@ -161,7 +161,8 @@ fn a_place_where_no_picture_can_be_is_refused_before_the_work() {
 fn a_picture_stays_until_the_next_one_is_drawn() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.svg");
-    std::fs::write(&path, "good").unwrap();
+    let good = std::fs::read_to_string(PICTURE).unwrap();
+    std::fs::write(&path, &good).unwrap();
     let plot = |n| {
         let rest = ["-n", n, "--time-limit", "1", "--plot"];
         output(&ladder(
@@ -170,10 +171,13 @@ fn a_picture_stays_until_the_next_one_is_drawn() {
         ))
     };
     assert_eq!(plot("32").status.code(), Some(1));
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), "good");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), good);
     assert_eq!(plot("4").status.code(), Some(0));
     let picture = std::fs::read_to_string(&path).unwrap();
-    assert!(picture.ends_with("</svg>\n"), "{picture}");
+    assert!(
+        picture.ends_with("</svg>\n") && picture != good,
+        "{picture}"
+    );
     assert_eq!(folder.path().read_dir().unwrap().count(), 1, "no draft");
 }
 

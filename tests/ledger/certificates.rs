@@ -632,14 +632,9 @@ fn a_file_that_is_there_and_a_key_that_is_none_are_refused() {
         );
     }
     // Nowhere to write it.
-    for (output, code, says) in [
-        ("-", 2, "name a file"),
-        ("/nowhere/a.cert", 1, "/nowhere/a.cert cannot be written"),
-    ] {
-        let (exit, _, error) = of(&["certify", text(&run), "-o", output]);
-        assert_eq!((exit, error.lines().count()), (code, 1), "{error}");
-        assert!(error.contains(says), "{error}");
-    }
+    let (code, _, error) = of(&["certify", text(&run), "-o", "/nowhere/a.cert"]);
+    assert_eq!((code, error.lines().count()), (1, 1), "{error}");
+    assert!(error.contains("certificate /nowhere/a.cert: "), "{error}");
     for draws in ["0", "-3", "1000001", "99999999999999999999", "few"] {
         let (code, _, error) = of(&["check", text(&file), "--challenge", "x", "-m", draws]);
         assert_eq!((code, error.lines().count()), (2, 1), "{error}");

@@ -1,18 +1,17 @@
 //! The trace of a run on CPU workers and devices.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::alone;
 use crate::emulated_device::{self, short_launches};
 use crate::run_spec::run_spec;
+use crate::{alone, trace_to};
 use queenfold::actors::{Control, DeviceSpec, Report, run_on};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::simd::Isa;
-use queenfold::telemetry::{self, LANES, trace_layer};
+use queenfold::telemetry::{self, LANES};
 use serde_json::Value;
 use tracing_subscriber::layer::SubscriberExt;
 
@@ -27,7 +26,7 @@ fn device(index: usize) -> DeviceSpec {
 fn traced() -> (Value, Report, Duration) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("trace.json");
-    let (layer, file) = trace_layer(File::create(&path).unwrap());
+    let (layer, file) = trace_to(&path);
     let subscriber = tracing_subscriber::registry().with(layer);
     let plan = Arc::new(ChainPlan::new(Size::new(16).unwrap()));
     let mut slow = run_spec(vec![plan], 1, Isa::Portable);
@@ -39,7 +38,7 @@ fn traced() -> (Value, Report, Duration) {
         let report = run_on(&slow, &[device(0), device(3)], &Control::new()).unwrap();
         (report, begun.elapsed())
     });
-    file.finish().unwrap();
+    drop(file);
     let trace = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     (trace, report, took)
 }

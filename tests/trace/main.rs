@@ -7,7 +7,14 @@
     reason = "a test that cannot go on fails"
 )]
 
+use std::fs::File;
+use std::path::Path;
+
 use parking_lot::{Mutex, MutexGuard};
+use queenfold::telemetry::{TraceFile, trace_layer};
+use tracing::Subscriber;
+use tracing_subscriber::Layer;
+use tracing_subscriber::registry::LookupSpan;
 
 #[cfg(feature = "emulated-gpu")]
 mod devices;
@@ -26,6 +33,15 @@ mod skip;
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock()
+}
+
+/// A trace that can be written whole.
+fn trace_to<S>(path: &Path) -> (impl Layer<S> + use<S>, TraceFile)
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+{
+    let file = File::create(path).unwrap();
+    trace_layer(file, Box::new(|error| panic!("{error}")))
 }
 
 #[cfg(not(feature = "emulated-gpu"))]

@@ -1,13 +1,14 @@
 //! The trace of a run on CPU workers is JSON that Perfetto opens, and agrees with the report.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
+use std::fs::{self, File};
+use std::io;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use crate::alone;
 use crate::run_spec::run_spec;
+use crate::{alone, trace_to};
 use queenfold::actors::{Control, Report, RunError, run};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
@@ -21,13 +22,13 @@ fn traced(path: &Path, control: &Control) -> Result<Report, RunError> {
     let mut spec = run_spec(vec![plan], 2, Isa::Portable);
     spec.batch_time = Duration::from_millis(20);
     let _alone = alone();
-    let (layer, file) = trace_layer(File::create(path).unwrap());
+    let (layer, file) = trace_to(path);
     let subscriber = tracing_subscriber::registry().with(layer);
     let outcome = tracing::subscriber::with_default(subscriber, || {
         spec.observers.extend(telemetry::observer());
         run(&spec, control)
     });
-    file.finish().unwrap();
+    drop(file);
     outcome
 }
 
@@ -137,7 +138,7 @@ fn runs_that_follow_one_another_lie_one_after_the_other_in_a_trace() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("trace.json");
     let _alone = alone();
-    let (layer, file) = trace_layer(File::create(&path).unwrap());
+    let (layer, file) = trace_to(&path);
     let subscriber = tracing_subscriber::registry().with(layer);
     tracing::subscriber::with_default(subscriber, || {
         for n in [12, 11] {
@@ -148,7 +149,7 @@ fn runs_that_follow_one_another_lie_one_after_the_other_in_a_trace() {
             tracing::trace!(target: LANES, counter = "end", runs = 1);
         }
     });
-    file.finish().unwrap();
+    drop(file);
     let events = events(&path);
     let ends = events.iter().filter(|event| event["name"] == "end");
     let ends: Vec<_> = ends.map(|event| event["ts"].as_f64().unwrap()).collect();
@@ -182,8 +183,31 @@ fn a_stopped_run_leaves_a_whole_trace() {
 fn a_trace_that_is_dropped_unfinished_is_whole() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("trace.json");
-    let (layer, file) = trace_layer::<tracing_subscriber::Registry>(File::create(&path).unwrap());
+    let (layer, file) = trace_to::<tracing_subscriber::Registry>(&path);
     drop(file);
     drop(layer);
     assert!(events(&path).iter().all(|event| event["ph"] == "M"));
+}
+
+#[test]
+fn a_trace_that_somebody_else_cuts_short_ends_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("trace.json");
+    let file = File::options().append(true).create(true).open(&path);
+    let (told, failures) = mpsc::channel();
+    let lost = move |error: io::Error| told.send(error.to_string()).unwrap();
+    let _alone = alone();
+    let (layer, file) = trace_layer(file.unwrap(), Box::new(lost));
+    let subscriber = tracing_subscriber::registry().with(layer);
+    tracing::subscriber::with_default(subscriber, || {
+        let put = || (0..500).for_each(|at| tracing::trace!(target: LANES, counter = "end", at));
+        put();
+        assert!(fs::metadata(&path).unwrap().len() > 0);
+        File::create(&path).unwrap();
+        put();
+    });
+    drop(file);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "");
+    let told: Vec<_> = failures.iter().collect();
+    assert_eq!(told, ["somebody else has made it shorter"]);
 }

@@ -44,35 +44,31 @@ pub fn check(settings: &TraceConfig) -> Result<(), Failure> {
         Some(FileOrStream::File(path)) => Some(path),
         Some(FileOrStream::Stream) | None => None,
     };
+    let metrics = settings.metrics.0.as_ref();
     let files = [
         ("--trace", "trace file", TRACE, settings.file.0.as_ref()),
         ("--events", "events file", EVENTS, events),
-        (
-            "--metrics",
-            "metrics file",
-            METRICS,
-            settings.metrics.0.as_ref(),
-        ),
+        ("--metrics", "metrics file", METRICS, metrics),
     ];
-    let mut named: Vec<(&str, PathBuf)> = Vec::new();
-    for (flag, what, kind, path) in files {
-        let Some(path) = path else {
-            continue;
-        };
-        let file = resolved(path);
+    let files = files.into_iter().filter_map(|(flag, what, kind, path)| {
+        let path = path?;
+        Some((flag, what, kind, path, resolved(path)))
+    });
+    let files: Vec<_> = files.collect();
+    for (index, (flag, .., path, file)) in files.iter().enumerate() {
+        let mut earlier = files[..index].iter();
         // What is no regular file, such as /dev/null, loses nothing.
         let can_lose = !file.metadata().is_ok_and(|file| !file.is_file());
-        let other = named.iter().find(|(_, other)| can_lose && *other == file);
-        if let Some((other, _)) = other {
+        if let Some((other, ..)) = earlier.find(|other| can_lose && other.4 == *file) {
             return Err(Failure::usage(format!(
                 "{other} and {flag} name the same file, {}: give each a file of its own",
                 path.display()
             )));
         }
-        check_file(what, &kind, path)?;
-        named.push((flag, file));
     }
-    Ok(())
+    files
+        .iter()
+        .try_for_each(|(_, what, kind, path, _)| check_file(what, kind, path))
 }
 
 /// Says that what a run writes besides its result can no longer be written.

@@ -41,7 +41,8 @@ impl RunReport {
         for tile in self.tiles(clock) {
             let _ = writeln!(
                 html,
-                "<div><dt>{}</dt><dd><b>{}</b><small>{}</small></dd></div>",
+                "<div style=\"--length: {}\"><dt>{}</dt><dd><b>{}</b><small>{}</small></dd></div>",
+                tile.value.chars().count(),
                 text(tile.name),
                 text(&tile.value),
                 text(&tile.note)
