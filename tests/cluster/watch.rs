@@ -30,7 +30,10 @@ fn the_shards_of_an_array_are_shown_paused_and_stopped() {
         };
         row("0 ") && row("2 ")
     };
-    let screen = tmux.see_that("two shards", |screen| is_shown(" running ", screen));
+    // The keys come last.
+    let screen = tmux.see_that("two shards", |screen| {
+        is_shown(" running ", screen) && screen.contains("q leave")
+    });
     for text in [
         "n = 20 by chain-1",
         "not begun 2",
