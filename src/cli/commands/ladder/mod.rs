@@ -17,7 +17,6 @@ mod table;
 mod waiting;
 
 use std::io::{self, IsTerminal};
-use std::path::Path;
 
 pub use self::args::Args;
 use self::interrupt::Interrupt;
