@@ -231,7 +231,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .workers(1)
         .devices(DeviceChoice::Off)
         .run()?;
-    println!(\"{}\", result.cpu.as_secs_f64());
+    println!(\"{}\", result.cpu.unwrap().as_secs_f64());
     Ok(())
 }
 ",
