@@ -20,7 +20,6 @@ use super::open_ledger::OpenLedger;
 use super::session_rows::REUSED_FROM;
 use super::{
     Column, Coverage, DirLock, Division, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store,
-    WorkTime,
 };
 use crate::actors::{
     Finding, Flushed, OnCheckpoint, RecordError, RecordedResult, Recorder, Restored, Source,
@@ -49,9 +48,7 @@ pub struct Recording {
     /// How long CPU workers took for it, of engines whose tasks they alone counted.
     on_cpu: BTreeMap<Engine, Duration>,
     tallies: BTreeMap<Engine, Tally>,
-    before: WorkTime,
-    /// Whether there was nothing left to count for the first time.
-    is_whole: bool,
+    before: Duration,
     session: String,
     orders: Option<Sender<Order>>,
     failure: Arc<Mutex<Option<RecordError>>>,
@@ -136,7 +133,7 @@ impl Recording {
         store.info().check_plans(store.file(), plans)?;
         let sums = store.sums()?;
         let sessions = store.sessions()?;
-        let before = Session::time(&sessions, process.again);
+        let before = Session::time(&sessions, process.again).elapsed;
         let numbers = sessions.iter().map(|session| session.facts.number);
         let facts = Facts {
             number: numbers.max().unwrap_or(0).saturating_add(1),
@@ -168,14 +165,13 @@ impl Recording {
         let path = store.file().to_owned();
         let shard = store.info().shard;
         let division = Division::new(shard, plans);
-        let is_whole = sums.coverage.is_whole_for(shard, &division);
         let id = session.id.clone();
         let ending = Arc::new(AtomicBool::new(false));
         let writer = Writer {
             home,
             ending: Arc::clone(&ending),
             store,
-            counts: !is_whole,
+            counts: !sums.coverage.is_whole_for(shard, &division),
             plans: plans.to_vec(),
             before: (session.elapsed, session.cpu),
             session,
@@ -197,7 +193,6 @@ impl Recording {
             restored: sums.coverage,
             tallies: sums.tallies,
             before,
-            is_whole,
             session: id,
             orders: Some(orders),
             failure,
@@ -208,14 +203,9 @@ impl Recording {
         })
     }
 
-    /// The time that earlier processes took for the same: to count the first time, or the second.
-    pub const fn before(&self) -> WorkTime {
+    /// Wall time of earlier processes that did the same: to count the first time, or the second.
+    pub const fn before(&self) -> Duration {
         self.before
-    }
-
-    /// Whether every task of the shard was recorded before.
-    pub const fn is_whole(&self) -> bool {
-        self.is_whole
     }
 
     /// The shard that this run counts.

@@ -56,7 +56,9 @@ pub(super) fn put(
             .map(|cpu| u64::try_from(cpu.as_micros()).unwrap_or(u64::MAX)),
     };
     let facts = serde_json::to_string(&facts).map_err(|error| error.to_string())?;
-    let elapsed = u64::try_from(session.elapsed.as_millis()).unwrap_or(u64::MAX);
+    // Nothing takes no time.
+    let elapsed = session.elapsed.as_micros().div_ceil(1000);
+    let elapsed = u64::try_from(elapsed).unwrap_or(u64::MAX);
     let stored = i64::try_from(elapsed)
         .map_err(|_| format!("elapsed time {elapsed} does not fit 63 bits"))?;
     let grown = match size_with(connection, size, &session.id, &facts) {

@@ -13,7 +13,7 @@ use crate::engine::{
 use crate::job::{Hardware, JobError, JobResult};
 use crate::ledger::{
     ChosenTasks, Confirmation, Decisions, FirstCounts, LoggedCorrection, ProcessFacts, Recording,
-    SecondCounts, Session,
+    SecondCounts,
 };
 
 /// What counting a run again showed.
@@ -65,10 +65,9 @@ pub(super) fn count(
     let corrections = store.corrections()?.into_iter();
     let (result, confirmation) = match plans.first() {
         Some(plan) if sums.coverage.is_whole() && sums.contested.is_empty() => {
-            let time = Session::time(&store.sessions()?, false);
             report.tallies = sums.tallies.clone();
             let of = (Arc::clone(plan), hardware);
-            let whole = RunResult::read((&store, &sums), of, report, time)?;
+            let whole = RunResult::read((&store, &sums), of, report)?;
             (Some(whole.result), whole.confirmation)
         }
         _ => (None, Confirmation::read(&store)?),
@@ -229,7 +228,7 @@ impl Again<'_> {
             .tasks_total
             .is_some_and(|all| report.tasks_done < all)
         {
-            let before = self.recording.before().elapsed;
+            let before = self.recording.before();
             return Err(how.stopped(job.board(), report, before));
         }
         Ok(report)

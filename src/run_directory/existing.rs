@@ -10,7 +10,7 @@ use super::{NewRun, RunDirectoryError, RunResult};
 use crate::actors::Report;
 use crate::engine::Plan;
 use crate::job::{Hardware, Job, RunSettings};
-use crate::ledger::{LedgerError, Recording, Session, Store};
+use crate::ledger::{LedgerError, Recording, Store};
 
 /// A run that a directory keeps, to be continued: its board, engine and shard are those that it was begun with.
 #[derive(Clone)]
@@ -122,7 +122,6 @@ impl RunDirectory {
             tasks_planned: tasks,
             ..Report::default()
         };
-        let time = Session::time(&store.sessions()?, false);
-        RunResult::read((&store, &sums), (plan, hardware), report, time).map(Some)
+        RunResult::read((&store, &sums), (plan, hardware), report).map(Some)
     }
 }

@@ -7,7 +7,7 @@ use super::RunDirectoryError;
 use crate::actors::Report;
 use crate::engine::Plan;
 use crate::job::{Hardware, Job, JobError, JobResult};
-use crate::ledger::{Confirmation, LedgerSums, ProcessFacts, Recording, Store, WorkTime};
+use crate::ledger::{Confirmation, LedgerSums, ProcessFacts, Recording, Session, Store};
 
 /// What a finished run in a directory found.
 #[derive(Clone, Debug)]
@@ -19,15 +19,15 @@ pub struct RunResult {
 }
 
 impl RunResult {
-    /// The result of a whole run. Its ledger says how it was checked. `time`: how long it was counted for the first time.
+    /// The result of a whole run. Its ledger says how it was checked, and how long it took.
     pub(super) fn read(
         (store, sums): (&Store, &LedgerSums),
         (plan, hardware): (Arc<dyn Plan>, &Hardware),
         report: Report,
-        time: WorkTime,
     ) -> Result<Self, RunDirectoryError> {
         store.check_decided(sums)?;
         let confirmation = Confirmation::read(store)?;
+        let time = Session::time(&store.sessions()?, false);
         let mut result = JobResult::new(plan, hardware, report, (time.elapsed, time.cpu))?;
         result.checked = confirmation.checked(&result.outcome);
         Ok(Self {
@@ -69,7 +69,7 @@ impl RecordedJob {
         (plan, plans): (Arc<dyn Plan>, Vec<Arc<dyn Plan>>),
         recording: Recording,
     ) -> Result<RunResult, RunDirectoryError> {
-        let (before, was_whole) = (recording.before(), recording.is_whole());
+        let before = recording.before();
         let shard = recording.shard();
         let division = recording.division().clone();
         let recording = Arc::new(recording);
@@ -81,14 +81,7 @@ impl RecordedJob {
         let coverage = &sums.coverage;
         let missing = || coverage.missing(&division);
         if report.is_whole() && coverage.is_whole() {
-            let time = match was_whole {
-                true => before,
-                false => WorkTime {
-                    elapsed: before.elapsed + report.elapsed,
-                    cpu: before.cpu.map(|cpu| cpu + report.cpu),
-                },
-            };
-            return RunResult::read((&store, &sums), (plan, hardware), report, time);
+            return RunResult::read((&store, &sums), (plan, hardware), report);
         }
         Err(if report.is_whole() {
             // Somebody removed or replaced the file meanwhile: what was counted is not kept.
@@ -104,7 +97,7 @@ impl RecordedJob {
                 report: Box::new(report),
             }
         } else {
-            how.stopped(self.job.board(), report, before.elapsed).into()
+            how.stopped(self.job.board(), report, before).into()
         })
     }
 }
