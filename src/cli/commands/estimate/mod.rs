@@ -31,7 +31,7 @@ use crate::telemetry::several;
 use answer::{Answer, first_line, run_it};
 use prices::Prices;
 use question::Question;
-use shown_sample::ShownSample;
+use shown_sample::{BUDGET, ShownSample};
 use stop::{CutShort, Stop};
 
 const HELP: &str = "\
@@ -67,9 +67,6 @@ a launch of 20 ms; how its speed grows with the board is not known, so that this
 
 /// How many tasks are drawn.
 const TASKS: u32 = 64;
-
-/// How long they may take.
-const BUDGET: Duration = Duration::from_secs(10);
 
 /// Flags of `estimate`.
 #[derive(Debug, clap::Args)]

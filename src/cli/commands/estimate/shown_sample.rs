@@ -5,12 +5,14 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::BUDGET;
 use super::question::Question;
 use super::stop::{CutShort, Stop};
 use crate::cli::output::say;
 use crate::estimate::{Draw, SampleProgress};
 use crate::telemetry::{duration, several};
+
+/// How long a sample may take unless the user says.
+pub const BUDGET: Duration = Duration::from_secs(10);
 
 /// How often it is looked how much of the sample is counted, and whether it should end.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
