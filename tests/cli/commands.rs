@@ -449,7 +449,7 @@ fn the_manual_has_a_page_for_each_command() {
     );
     let run = page("queenfold-run.1");
     for part in [
-        ".SH SYNOPSIS",
+        ".SH SYNOPSIS\nqueenfold run [\\-n <N|A..=B>] [\\-\\-queens <SQUARES>]",
         "fB\\-\\-time\\-limit",
         ".SH EXAMPLES\n.nf\nqueenfold run",
     ] {

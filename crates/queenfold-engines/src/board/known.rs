@@ -57,7 +57,7 @@ pub const KNOWN: [Known; 27] = [
     ), // 27
 ];
 
-/// R180 and R90 of the boards from 28 queens, from the same sequences. This program counted R180 of 28 queens and R90 of all;
+/// R180 and R90 of the boards from 28 queens, from the same sequences. This program counted R180 of 28 and 29 queens and R90 of all;
 /// the other values of R180 are the published ones.
 const SYMMETRIC: [[u128; 2]; 5] = [
     [1_250_901_440, 32_896],    // 28
