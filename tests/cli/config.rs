@@ -132,11 +132,8 @@ fn a_local_file_runs_no_command_and_writes_no_file() {
             .output()
             .expect("it starts");
         assert_eq!(output.status.code(), Some(0), "{key}: {output:?}");
-        let victim = fs::read_to_string(folder.path().join("victim")).expect("text");
-        assert!(
-            victim != "dear" || folder.path().join("pwned").exists(),
-            "{key}"
-        );
+        let made = ["victim", "pwned"].map(|file| folder.path().join(file).exists());
+        assert!(made[0] || made[1], "{key}");
     }
 }
 
