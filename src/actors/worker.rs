@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use actix::{Actor, Addr, AsyncContext, Context, Handler, Recipient};
@@ -20,6 +20,7 @@ use super::producer::Producer;
 use super::queue::Outlet;
 use super::report::RunError;
 use super::shared::RunShared;
+use crate::system::threads;
 
 /// How many times within [`HOUR`] a worker's thread is replaced before its death fails the run.
 const RESTARTS: usize = 8;
@@ -75,7 +76,7 @@ impl Worker {
         let dispatch = dispatcher::get_default(Clone::clone);
         let device = self.shared.roster.device(self.index);
         let (producer, run) = (self.producer.clone(), self.run.clone());
-        let thread = thread::Builder::new().name(self.name()).spawn(move || {
+        let thread = threads::start(self.name(), move || {
             dispatcher::with_default(&dispatch, || {
                 context.shared.observers.show_worker_thread();
                 match device {

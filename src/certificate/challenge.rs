@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use super::check::{CheckError, Checked, check_with};
 use super::line::{TaskLine, tally_of};
 use crate::engine::{CheckedBy, CountedBy, CounterSettings, Plan, Tally, TaskKey};
+use crate::system::threads::start_scoped;
 
 /// The tasks of a certificate that its root and a seed draw.
 pub struct Challenge {
@@ -76,17 +77,20 @@ impl Challenge {
     ) -> Vec<WrongTask> {
         let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         std::thread::scope(|scope| {
-            for _ in 0..workers.get().min(self.tasks.len()) {
-                scope.spawn(|| {
-                    while let Some((plan, index, said)) =
-                        self.tasks.get(next.fetch_add(1, Ordering::Relaxed))
-                    {
-                        let found = recount(plan.as_ref(), (by, settings), *index, said);
-                        tell(found.is_none());
-                        wrong.lock().extend(found);
-                    }
-                });
+            let work = || {
+                while let Some((plan, index, said)) =
+                    self.tasks.get(next.fetch_add(1, Ordering::Relaxed))
+                {
+                    let found = recount(plan.as_ref(), (by, settings), *index, said);
+                    tell(found.is_none());
+                    wrong.lock().extend(found);
+                }
+            };
+            // Where the system allows no more threads, fewer count.
+            for _ in 1..workers.get().min(self.tasks.len()) {
+                let _ = start_scoped(scope, work);
             }
+            work();
         });
         wrong.into_inner()
     }

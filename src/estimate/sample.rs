@@ -171,23 +171,27 @@ fn count_once(
         }
     };
     thread::scope(|scope| {
-        let workers: Vec<_> = counters
-            .iter_mut()
-            .enumerate()
-            .map(|(thread, counter)| {
-                let work = &work;
-                scope.spawn(move || work(thread, counter))
-            })
-            .collect();
-        workers.into_iter().try_for_each(|worker| {
-            let worked = worker
-                .join()
-                .unwrap_or_else(|payload| panic::resume_unwind(payload));
-            match worked {
+        // This thread is the first one. Where the system allows no more of them, fewer do.
+        let mut counters = counters.iter_mut().enumerate();
+        let first = counters.next();
+        let others = counters.filter_map(|(thread, counter)| {
+            let work = &work;
+            let work = move || work(thread, counter);
+            thread::Builder::new().spawn_scoped(scope, work).ok()
+        });
+        let others: Vec<_> = others.collect();
+        let first = first.map(|(thread, counter)| work(thread, counter));
+        let others = others.into_iter().map(|worker| {
+            let worked = worker.join();
+            worked.unwrap_or_else(|payload| panic::resume_unwind(payload))
+        });
+        first
+            .into_iter()
+            .chain(others)
+            .try_for_each(|worked| match worked {
                 Ok(()) | Err(NotCounted::GivenUp(_)) => Ok(()),
                 Err(NotCounted::Mismatch(mismatch)) => Err(mismatch),
-            }
-        })
+            })
     })?;
     Ok(seconds.into_inner())
 }

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{Builder, JoinHandle};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
@@ -27,6 +27,7 @@ use crate::actors::{
 };
 use crate::engine::{Engine, Method, Plan, Tally, TaskKey, TaskResult};
 use crate::machine::Machine;
+use crate::system::threads;
 
 /// How long a result may wait for its commit. A commit waits for the disk, so one commit a task would
 /// take longer than a short task.
@@ -181,9 +182,7 @@ impl Recording {
             on_checkpoint: Arc::clone(&on_checkpoint),
             uncommitted: 0,
         };
-        let writer = Builder::new()
-            .name("ledger".to_owned())
-            .spawn(move || writer.run(&inbox))
+        let writer = threads::start("ledger", move || writer.run(&inbox))
             .map_err(|source| LedgerError::io(&path, source))?;
         Ok(Self {
             dir: dir.to_owned(),

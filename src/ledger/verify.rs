@@ -16,6 +16,7 @@ use crate::engine::{
     TaskKey, TaskResult, WorkerId,
 };
 use crate::simd::Isa;
+use crate::system::threads::start_scoped;
 
 /// What counting recorded tasks again showed.
 #[derive(Clone, Debug)]
@@ -103,10 +104,12 @@ pub(super) fn count_again(
     let hosts = hosts(&store.sessions()?);
     let (sender, inbox) =
         channel::bounded::<(TaskResult, OriginName, String)>(2 * how.workers.get());
-    let (fed, checker) = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..how.workers.get())
-            .map(|_| scope.spawn(|| Checker::new(how).work(&inbox)))
-            .collect();
+    let checker = std::thread::scope(|scope| {
+        let check = || Checker::new(how).work(&inbox);
+        let workers = (0..how.workers.get()).map(|_| start_scoped(scope, check));
+        let workers: Vec<_> = workers
+            .collect::<Result<_, _>>()
+            .map_err(|source| LedgerError::io(store.file(), source))?;
         let fed = store.for_each(
             |Entry {
                  result, session, ..
@@ -128,9 +131,8 @@ pub(super) fn count_again(
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
-        (fed, all)
-    });
-    fed?;
+        fed.map(|()| all)
+    })?;
     let mut wrong_records = checker.wrong_records;
     wrong_records.sort_by_key(|wrong| wrong.task);
     Ok(Findings {

@@ -10,6 +10,7 @@
 //! * `stdio`: which standard streams there are.
 //! * `terminal`: whose it is, when there is a key, and its mode.
 //! * `thread_clock`: the CPU time of a thread.
+//! * `threads`: a thread, or why there is none.
 //!
 //! What a system tells about the hardware is in the room [`machine`](crate::machine).
 
@@ -24,6 +25,8 @@ use unix as here;
 use windows as here;
 
 pub(crate) use here::thread_clock::ThreadClock;
+
+pub(crate) mod threads;
 
 #[cfg(any(feature = "cli", feature = "cuda"))]
 pub(crate) use here::processes;

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use serde::Serialize;
 
 use crate::actors::{EventKind, Observer, RunEvent, RunState};
+use crate::system::threads;
 
 /// The version of the lines. It goes up when a line changes its meaning or loses a field; new fields and
 /// new events do not change it.
@@ -72,13 +73,11 @@ impl EventFile {
         let waiting = Arc::new(Waiting::default());
         let (requests, asked) = channel::bounded(0);
         let lines = Arc::clone(&waiting);
-        let thread = std::thread::Builder::new()
-            .name("events".to_owned())
-            .spawn(move || {
-                if let Err(error) = lines.write_all(out, &asked) {
-                    failed(error);
-                }
-            })?;
+        let thread = threads::start("events", move || {
+            if let Err(error) = lines.write_all(out, &asked) {
+                failed(error);
+            }
+        })?;
         Ok(Self {
             waiting,
             requests: Some(requests),

@@ -26,16 +26,17 @@ pub(super) fn spread<T: Sync, R: Send>(
     };
     let threads = num_cpus::get().min(tasks.len());
     let ends: Vec<_> = thread::scope(|scope| {
-        let running: Vec<_> = (0..threads)
-            .map(|_| {
-                let watch = watch.fork();
-                scope.spawn(|| thread(watch))
-            })
-            .collect();
-        running
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
-            .collect()
+        // This thread is one of them. Where the system allows no more, fewer search.
+        let others = (1..threads).filter_map(|_| {
+            let watch = watch.fork();
+            let search = || thread(watch);
+            thread::Builder::new().spawn_scoped(scope, search).ok()
+        });
+        let others: Vec<_> = others.collect();
+        let own = thread(watch.fork());
+        let others = others.into_iter().map(|thread| thread.join());
+        let others = others.map(|end| end.unwrap_or_else(|panic| resume_unwind(panic)));
+        std::iter::once(own).chain(others).collect()
     });
     let mut all = Vec::with_capacity(tasks.len());
     for (results, nodes) in ends {

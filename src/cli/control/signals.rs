@@ -9,7 +9,7 @@ use super::steering::Steering;
 use super::terminal;
 use crate::cli::exit::{Exit, Failure, SIGNAL};
 use crate::ledger::{FILE_LIMIT, is_file_limit};
-use crate::system::{Asked, SignalKey, signals};
+use crate::system::{Asked, SignalKey, signals, threads};
 
 pub(crate) use crate::system::signals::{abort_with, survive_file_limit};
 
@@ -76,10 +76,7 @@ pub fn listen(
             HANDLED.fetch_add(1, Ordering::Release);
         }
     };
-    thread::Builder::new()
-        .name("signals".into())
-        .spawn(listen)
-        .map_err(refused)?;
+    threads::start("signals", listen).map_err(refused)?;
     Ok(())
 }
 

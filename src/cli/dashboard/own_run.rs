@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use super::{Shown, Steer, show};
 use crate::cli::control::steering::{KEY, Steering};
 use crate::cli::output::say;
+use crate::system::threads;
 use crate::telemetry::{Snapshot, SnapshotKeeper};
 
 /// A run that ends earlier shows nothing.
@@ -32,23 +33,21 @@ impl OwnDashboard {
     pub fn show(keeper: Arc<SnapshotKeeper>, steering: Steering) -> io::Result<Self> {
         let (stop, stopped) = mpsc::channel();
         let (end, closed_at_end) = io::pipe()?;
-        let thread = thread::Builder::new()
-            .name("dashboard".into())
-            .spawn(move || {
-                if stopped.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
-                    return;
-                }
-                let look = || own(&keeper, &steering, &stopped);
-                let mut steer = OwnRun {
-                    steering: steering.clone(),
-                    end,
-                };
-                if let Err(error) = show(look, &mut steer) {
-                    say(&format!(
-                        "the dashboard has lost its terminal ({error}); the run goes on"
-                    ));
-                }
-            })?;
+        let thread = threads::start("dashboard", move || {
+            if stopped.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+            let look = || own(&keeper, &steering, &stopped);
+            let mut steer = OwnRun {
+                steering: steering.clone(),
+                end,
+            };
+            if let Err(error) = show(look, &mut steer) {
+                say(&format!(
+                    "the dashboard has lost its terminal ({error}); the run goes on"
+                ));
+            }
+        })?;
         Ok(Self {
             stop: Some((stop, closed_at_end)),
             thread: Some(thread),

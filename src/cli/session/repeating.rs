@@ -2,8 +2,10 @@
 
 use std::io;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::thread::{self, JoinHandle};
+use std::thread::JoinHandle;
 use std::time::Duration;
+
+use crate::system::threads;
 
 /// Work that is done at once, again and again, and a last time when this is dropped.
 #[derive(Debug)]
@@ -23,18 +25,16 @@ impl Repeating {
         mut work: impl FnMut() -> bool + Send + 'static,
     ) -> io::Result<Self> {
         let (stop, stopped) = mpsc::channel::<()>();
-        let thread = thread::Builder::new()
-            .name(name.to_owned())
-            .spawn(move || {
-                let (mut last, mut wait) = (false, Duration::ZERO);
-                while !last {
-                    last = stopped.recv_timeout(wait) != Err(RecvTimeoutError::Timeout);
-                    if !work() {
-                        return;
-                    }
-                    wait = every;
+        let thread = threads::start(name, move || {
+            let (mut last, mut wait) = (false, Duration::ZERO);
+            while !last {
+                last = stopped.recv_timeout(wait) != Err(RecvTimeoutError::Timeout);
+                if !work() {
+                    return;
                 }
-            })?;
+                wait = every;
+            }
+        })?;
         Ok(Self {
             stop: Some(stop),
             thread: Some(thread),

@@ -6,6 +6,7 @@ mod question;
 mod shown_sample;
 mod stop;
 
+use std::io;
 use std::num::NonZeroUsize;
 use std::sync::mpsc;
 use std::thread;
@@ -27,6 +28,7 @@ use crate::estimate::{Draw, SHORTEST, SampleProgress, count_sample};
 use crate::job::{DeviceChoice, Hardware, HardwareSettings, WithDevices};
 use crate::job::{fastest_on_cpu, plan};
 use crate::machine::Machine;
+use crate::system::threads::start_scoped;
 use crate::telemetry::several;
 use answer::{Answer, first_line, run_it};
 use prices::Prices;
@@ -170,12 +172,13 @@ fn estimate(
     };
     let (counted, cut) = thread::scope(|scope| {
         let (done, ended) = mpsc::channel::<()>();
-        let watch = scope.spawn(move || shown.watch(&ended));
+        let watch = start_scoped(scope, move || shown.watch(&ended))?;
         let counted = count_sample(question.plan.as_ref(), &draw, &question.settings, &progress);
         drop(done);
         // It only shows: its panic is no reason to fail.
-        (counted, watch.join().unwrap_or_default())
-    });
+        Ok((counted, watch.join().unwrap_or_default()))
+    })
+    .map_err(|error: io::Error| Failure::new(Exit::Error, error))?;
     let sample = counted.map_err(|mismatch| Mismatch(format!("n = {n}: {mismatch}")))?;
     let total = draw.estimate(&sample.seconds, sample.speed);
     let took = begun.elapsed();
