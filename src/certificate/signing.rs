@@ -7,7 +7,7 @@ use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 
 use super::line::SignatureLine;
 use crate::ledger::{hex, unhex};
-use crate::system::files::open_regular;
+use crate::system::files::{open_regular, why_not_secret};
 
 /// The key by which a host signs, and the name of the host.
 pub struct HostKey {
@@ -18,8 +18,8 @@ pub struct HostKey {
 /// A key file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
-    /// It cannot be read.
-    #[error("the key file {} cannot be read: {source}", file.display())]
+    /// It cannot be read, or others can read it.
+    #[error("the key file {} is refused: {source}", file.display())]
     Io {
         /// The file.
         file: PathBuf,
@@ -38,10 +38,13 @@ impl HostKey {
     /// Reads the secret key of `host`: 64 hexadecimal digits.
     ///
     /// # Errors
-    /// The file cannot be read, or holds something else.
+    /// The file cannot be read, others can read it, or it holds something else.
     pub fn read(file: &Path, host: String) -> Result<Self, KeyError> {
         let mut text = String::new();
-        let read = open_regular(file).and_then(|open| open.take(1024).read_to_string(&mut text));
+        let read = open_regular(file).and_then(|open| match why_not_secret(&open.metadata()?) {
+            Some(why) => Err(io::Error::other(why)),
+            None => open.take(1024).read_to_string(&mut text),
+        });
         match read {
             Err(source) if source.kind() != io::ErrorKind::InvalidData => Err(KeyError::Io {
                 file: file.to_owned(),

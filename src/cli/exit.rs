@@ -233,7 +233,9 @@ impl From<LedgerError> for Failure {
     fn from(error: LedgerError) -> Self {
         match error {
             _ if error.is_mismatch() => Self::wrong_counts([error]),
-            LedgerError::Unlike { .. } | LedgerError::NotEmpty { .. } => Self::usage(error),
+            LedgerError::Unlike { .. }
+            | LedgerError::NotEmpty { .. }
+            | LedgerError::Inside { .. } => Self::usage(error),
             LedgerError::Exists { ref dir } => Self::usage(format!(
                 "{error}; continue it with `{}`, or name another directory",
                 resume_command(dir)

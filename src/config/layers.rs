@@ -64,6 +64,49 @@ impl Layers {
         self.origins.get(key).unwrap_or(&SettingOrigin::Default)
     }
 
+    /// The settings without the command that `trace.on_event` names, in place of which stands that there is one.
+    pub fn without_command(&self) -> Self {
+        let mut layers = self.clone();
+        if self.config.trace.on_event.0.is_some()
+            && let Some(command) = place(&mut layers.values, "trace.on_event")
+        {
+            *command = "set".into();
+        }
+        layers
+    }
+
+    /// Takes those of `keys` that no source gives from the text of an earlier configuration; gives them back with their
+    /// values. What is none, as of another version, is left out.
+    pub fn add_kept<'a>(&mut self, text: &str, keys: &[&'a str]) -> Vec<(&'a str, String)> {
+        let mut kept: Table = text.parse().unwrap_or_default();
+        let mut taken = Vec::new();
+        for key in keys {
+            let Some(value) = place(&mut kept, key) else {
+                continue;
+            };
+            let is_new = place(&mut self.values, key).is_some_and(|present| present != value);
+            if is_new
+                && *self.origin(key) == SettingOrigin::Default
+                && self.set(key, value.clone(), SettingOrigin::Kept).is_ok()
+            {
+                let text = value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), str::to_owned);
+                taken.push((*key, text));
+            }
+        }
+        taken
+    }
+
+    /// Applies the file of the user's own settings on top of the present ones.
+    ///
+    /// # Errors
+    /// As [`add_file`](Self::add_file). Somebody other than the user and root may have written it.
+    pub fn add_own_file(&mut self, path: &Path) -> Result<(), ConfigError> {
+        let text = local_file::read_home(path)?;
+        self.add_text(path, &text)
+    }
+
     /// Applies a TOML file on top of the present settings.
     ///
     /// # Errors
@@ -150,11 +193,12 @@ impl Layers {
         Ok(())
     }
 
-    /// Applies environment variables on top of the present settings. Variables that do not begin
-    /// with `QUEENFOLD_` are ignored.
+    /// Applies environment variables on top of the present settings. Empty ones are ignored, and those that do not begin
+    /// with `QUEENFOLD_` and a section: Kubernetes sets `QUEENFOLD_PORT` where a service has this name, environment
+    /// modules set `QUEENFOLD_ROOT`.
     ///
     /// # Errors
-    /// A variable begins with `QUEENFOLD_` but belongs to no key, or its value is refused.
+    /// A variable of a section belongs to no key, or its value is refused.
     pub fn add_environment(
         &mut self,
         variables: impl IntoIterator<Item = (String, String)>,
@@ -164,6 +208,13 @@ impl Layers {
             let Some(rest) = name.strip_prefix(PREFIX) else {
                 continue;
             };
+            let section = rest
+                .split_once('_')
+                .map(|(section, _)| section.to_lowercase());
+            if text.is_empty() || !section.is_some_and(|section| self.values.contains_key(&section))
+            {
+                continue;
+            }
             let origin = SettingOrigin::Environment(name.clone());
             match keys.iter().find(|key| variable(key) == name) {
                 Some(key) => self.set_text(key, text, origin)?,
@@ -389,7 +440,7 @@ mod tests {
             assert!(error.contains(part), "{error}");
         }
         let mut layers = Layers::defaults();
-        let variables = [("QUEENFOLD_\u{1b}[2J".to_owned(), "\n".to_owned())];
+        let variables = [("QUEENFOLD_RUN_\u{1b}[2J".to_owned(), "\n".to_owned())];
         let error = layers.add_environment(variables).unwrap_err().to_string();
         assert!(!error.contains(char::is_control), "{error:?}");
     }
@@ -570,10 +621,43 @@ mod tests {
     }
 
     #[test]
+    fn variables_of_others_and_empty_ones_are_ignored() {
+        let mut layers = Layers::defaults();
+        let variables = [
+            ("QUEENFOLD_", "x"),
+            ("QUEENFOLD_PORT", "tcp://10.0.0.7:4222"),
+            ("QUEENFOLD_SERVICE_HOST", "10.0.0.7"),
+            ("QUEENFOLD_HOME", "/opt/queenfold"),
+            ("QUEENFOLD_RUN", "x"),
+            ("QUEENFOLD_RUN_WORKERS", ""),
+            ("QUEENFOLD_RUN_WORKRES", ""),
+        ];
+        let variables = variables.map(|(name, text)| (name.to_owned(), text.to_owned()));
+        layers.add_environment(variables).unwrap();
+        assert_eq!(layers.config(), &Config::default());
+    }
+
+    #[test]
+    fn what_is_kept_gives_way_to_every_source_and_forgets_the_command() {
+        let mut layers = file("run.nice = 5\n[trace]\non_event = \"./hook TOKEN\"\n").unwrap();
+        let kept = "[run]\nnice = 19\nduring = \"22:00-07:00\"\nmax_temp = \"hot\"\nnew = 1\n";
+        let taken = layers.add_kept(kept, &["run.nice", "run.during", "run.max_temp", "run.new"]);
+        assert_eq!(taken, [("run.during", "22:00-07:00".to_owned())]);
+        assert_eq!(layers.config().run.nice.0, 5);
+        assert_eq!(*layers.origin("run.during"), SettingOrigin::Kept);
+        let shown = layers.without_command();
+        let shown: BTreeMap<_, _> = shown
+            .entries()
+            .map(|(key, value, _)| (key, value.clone()))
+            .collect();
+        assert_eq!(shown["trace.on_event"], Toml::from("set"));
+    }
+
+    #[test]
     fn a_variable_of_ours_that_sets_nothing_is_refused() {
         for (name, hint) in [
             (
-                "QUEENFOLD_WORKERS",
+                "QUEENFOLD_RUN_WORKRES",
                 "; the nearest key is `QUEENFOLD_RUN_WORKERS`",
             ),
             (
@@ -584,8 +668,7 @@ mod tests {
                 "QUEENFOLD_OUTPUT_JSN",
                 "; the nearest key is `QUEENFOLD_OUTPUT_JSON`",
             ),
-            ("QUEENFOLD_FOO", ""),
-            ("QUEENFOLD_", ""),
+            ("QUEENFOLD_RUN_", ""),
         ] {
             let mut layers = Layers::defaults();
             let variables = [(name.to_owned(), "2".to_owned())];

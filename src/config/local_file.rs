@@ -1,4 +1,5 @@
-//! The file of settings in the working directory. It may have come with the folder, from a stranger.
+//! Files of settings that somebody else may have written: the one in the working directory, which may have come with
+//! the folder, from a stranger, and the user's own.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -49,13 +50,33 @@ pub(super) fn read_own(path: &Path) -> Result<Option<String>, ConfigError> {
     };
     let file = files::open_regular(path).map_err(unreadable)?;
     let found = file.metadata().map_err(unreadable)?;
-    match files::why_not_own(&found) {
+    match files::why_not_own(&found, false) {
         Some(why) => Err(ConfigError::NotOwn {
             path: path.into(),
             why,
         }),
         None => text_of(file).map(Some).map_err(unreadable),
     }
+}
+
+/// The text of the file of the user's own settings.
+///
+/// # Errors
+/// It cannot be read, or somebody other than the user and root may have written it.
+pub(super) fn read_home(path: &Path) -> Result<String, ConfigError> {
+    let read = || {
+        let file = files::open_regular(path)?;
+        match files::why_not_own(&file.metadata()?, true) {
+            Some(why) => Err(io::Error::other(format!(
+                "not obeyed, because {why}: settings must be those of the user, or of root"
+            ))),
+            None => text_of(file),
+        }
+    };
+    read().map_err(|error| ConfigError::Unreadable {
+        path: path.into(),
+        reason: error.to_string(),
+    })
 }
 
 /// The text of a file.

@@ -22,7 +22,7 @@ pub(super) fn write(dir: &Path, info: &RunInfo) -> Result<PathBuf, LedgerError> 
         }
     }
     let write = || {
-        let connection = Connection::open(&draft)?;
+        let connection = Connection::open(files::for_sqlite(&draft))?;
         // An incomplete draft is thrown away, so it needs no journal.
         connection.pragma_update_and_check(None, "journal_mode", "OFF", |_| Ok(()))?;
         connection.pragma_update(None, "synchronous", "OFF")?;

@@ -8,7 +8,7 @@ use rusqlite::ErrorCode;
 use crate::board::Size;
 use crate::engine::{PlanName, Tally, TaskKey};
 use crate::outcome::Contradiction;
-use crate::system::files::is_open_limit;
+use crate::system::files::{has_inodes, is_open_limit};
 
 /// Why there is no run in `dir`.
 fn no_run(dir: &Path) -> String {
@@ -51,6 +51,14 @@ pub enum LedgerError {
         dir: PathBuf,
         /// One of the files.
         file: String,
+    },
+    /// A new run is to be in the directory of another one.
+    #[error("{} is inside {}, which holds a run; name a directory elsewhere", dir.display(), run.display())]
+    Inside {
+        /// The directory.
+        dir: PathBuf,
+        /// That of the other run.
+        run: PathBuf,
     },
     /// The plan has more tasks than a ledger keeps.
     #[error("{plan} of n = {n} has {tasks} tasks, and a ledger keeps at most {most}")]
@@ -212,7 +220,7 @@ pub enum LedgerError {
         path: PathBuf,
     },
     /// No space is left for the ledger.
-    #[error("{}: the disk is full; what was committed before is safe", file.display())]
+    #[error("{}: {}; what was committed before is safe", file.display(), full(file))]
     DiskFull {
         /// The file.
         file: PathBuf,
@@ -310,11 +318,10 @@ impl LedgerError {
                     reason: FILE_LIMIT.to_owned(),
                 }
             }
+            Some(ErrorCode::CannotOpen) if !has_inodes(parent(&file)) => Self::DiskFull { file },
             Some(ErrorCode::CannotOpen) => Self::Database {
+                reason: not_opened(parent(&file)),
                 file,
-                reason: "cannot be opened; a ledger that is being written, or whose writer was \
-                         killed, can be read only where its directory can be written"
-                    .to_owned(),
             },
             _ => match error {
                 // A column holds another type than its declaration allows, or text that is not UTF-8.
@@ -334,12 +341,43 @@ impl LedgerError {
     }
 }
 
+fn parent(file: &Path) -> &Path {
+    file.parent().unwrap_or(file)
+}
+
+/// How many bytes the path of `dir` has, and how many it may have; `None` if it is not too long for SQLite.
+fn too_long(dir: &Path) -> Option<(usize, usize)> {
+    // `MAX_PATHNAME` of SQLite for Unix, which it compares with the path without links.
+    const MOST: usize = 512 - "/ledger.new-journal".len();
+    let length = dir.canonicalize().ok()?.as_os_str().len();
+    (cfg!(unix) && length > MOST).then_some((length, MOST))
+}
+
+/// Why SQLite cannot open a file in `dir`.
+fn not_opened(dir: &Path) -> String {
+    match too_long(dir) {
+        Some((length, most)) => format!(
+            "the path of this directory has {length} bytes, and SQLite takes at most {most}; a shorter one is needed"
+        ),
+        None => "cannot be opened; a ledger that is being written, or whose writer was killed, can be read only where \
+                 its directory can be written"
+            .to_owned(),
+    }
+}
+
+/// What a disk is out of where there is no space for a file.
+fn full(file: &Path) -> &'static str {
+    match has_inodes(parent(file)) {
+        true => "the disk is full",
+        false => "the file system has no inodes left for more files (`df -i`)",
+    }
+}
+
 /// Whether this process may not open as many files as SQLite needs: the database, its log, the index of
 /// the log, and the directory. SQLite does not say so itself.
 fn no_files_left(file: &Path) -> bool {
     const NEEDED: usize = 4;
-    let directory = file.parent().unwrap_or(Path::new("."));
-    let opened: Vec<_> = (0..NEEDED).map(|_| File::open(directory)).collect();
+    let opened: Vec<_> = (0..NEEDED).map(|_| File::open(parent(file))).collect();
     opened
         .iter()
         .any(|opened| opened.as_ref().is_err_and(is_file_limit))

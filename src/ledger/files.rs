@@ -36,6 +36,11 @@ pub(super) fn beside(file: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
+/// The path by which SQLite opens a file: to the one that is built in, a name that begins with `file:` is a URI.
+pub(super) fn for_sqlite(file: &Path) -> PathBuf {
+    Path::new(".").join(file)
+}
+
 /// Whether there is a file of this name.
 ///
 /// # Errors
@@ -90,6 +95,24 @@ pub(super) fn expect_no_others(dir: &Path) -> Result<(), LedgerError> {
         }
     }
     Ok(())
+}
+
+/// Checks that `dir`, which need not exist, is not inside the directory of a run.
+///
+/// # Errors
+/// [`LedgerError::Inside`].
+pub(super) fn expect_outside(dir: &Path) -> Result<(), LedgerError> {
+    let path = std::path::absolute(dir).map_err(|source| LedgerError::io(dir, source))?;
+    let mut above = path.ancestors().skip(1);
+    let above = above.find_map(|above| above.canonicalize().ok());
+    let mut above = above.iter().flat_map(|above| above.ancestors());
+    match above.find(|above| above.join(FILE).is_file()) {
+        None => Ok(()),
+        Some(run) => Err(LedgerError::Inside {
+            dir: dir.to_owned(),
+            run: run.to_owned(),
+        }),
+    }
 }
 
 /// Makes the directory `dir` and those above it that are missing, so that they survive a power failure.

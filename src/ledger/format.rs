@@ -80,7 +80,7 @@ pub(super) fn open_to_write(file: &Path) -> Result<Connection, LedgerError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(file, flags)?;
+        let connection = Connection::open_with_flags(files::for_sqlite(file), flags)?;
         common(&connection)?;
         choose_journal(&connection, file.parent().unwrap_or(file))?;
         connection.pragma_update(None, "synchronous", "FULL")?;
@@ -126,7 +126,7 @@ pub(super) fn open_to_read(file: &Path) -> Result<Connection, LedgerError> {
             false => open_unchanging().map_err(failed),
         };
     }
-    let connection = Connection::open_with_flags(file, flags).map_err(failed)?;
+    let connection = Connection::open_with_flags(files::for_sqlite(file), flags).map_err(failed)?;
     match common(&connection).and_then(|()| first_page(&connection)) {
         Err(error) if needs_a_place(&error) && !has_log(file) => open_unchanging().map_err(failed),
         Err(error) => Err(failed(error)),
@@ -169,14 +169,15 @@ fn has_log(file: &Path) -> bool {
     in_use("-wal") || in_use("-journal")
 }
 
-/// The file as the URI of a database that does not change.
+/// The file as the URI of a database that does not change. Slashes are escaped, too: two at the beginning would name a
+/// host.
 fn immutable(file: &Path) -> String {
     let escaped: String = file
         .as_os_str()
         .as_encoded_bytes()
         .iter()
         .map(|&byte| match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' | b'_' => {
                 char::from(byte).to_string()
             }
             _ => format!("%{byte:02x}"),

@@ -198,6 +198,9 @@ struct Made {
 impl Target {
     fn open(into: &Path, info: &RunInfo) -> Result<Self, LedgerError> {
         let with_directory = !into.exists();
+        if !into.join(super::FILE).exists() {
+            files::expect_outside(into)?;
+        }
         files::make_directory(into)?;
         if !files::has_ledger(into)? {
             files::expect_no_others(into)?;

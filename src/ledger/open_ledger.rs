@@ -36,6 +36,7 @@ impl OpenLedger {
                 most: MOST_TASKS,
             });
         }
+        files::expect_outside(dir)?;
         files::make_directory(dir)?;
         // Whether or not another process works on it.
         Store::expect_none(dir)?;

@@ -575,7 +575,8 @@ impl Store {
     /// The file is there already, or cannot be written.
     pub(super) fn save_as(&self, file: &Path) -> Result<(), LedgerError> {
         let failed = |error: &rusqlite::Error| LedgerError::sqlite(file, error);
-        let name = file.to_str().ok_or_else(|| LedgerError::Database {
+        let name = files::for_sqlite(file);
+        let name = name.to_str().ok_or_else(|| LedgerError::Database {
             file: file.to_owned(),
             reason: "its name is not UTF-8".to_owned(),
         })?;

@@ -548,8 +548,6 @@ fn what_is_not_there_is_called_so() {
     assert!(line.contains("`file` is no file of a run"), "{line}");
     #[cfg(unix)]
     {
-        let line = said(&["run", "-n", "8", "--on-event", "./file"], 2);
-        assert!(line.contains("`./file` is not executable"), "{line}");
         std::os::unix::fs::symlink("nowhere", folder.path().join("link")).unwrap();
         for args in [
             &["run", "-n", "8", "--dir", "link"][..],
@@ -561,5 +559,52 @@ fn what_is_not_there_is_called_so() {
                 "{line}"
             );
         }
+    }
+}
+
+/// A shell replaces `~` neither in quotes nor after `--dir=`.
+#[test]
+fn a_path_that_begins_with_a_tilde_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for args in [
+        &["run", "-n", "8", "--dir", "~/x"][..],
+        &["run", "-n", "8", "--dir=~/x"],
+        &["run", "-n", "8", "--metrics=~/x"],
+        &["run", "-n", "8", "--events", "~/x"],
+        &["report", "run", "-o", "~/x"],
+        &["merge", "run", "--into", "~"],
+        &["man", "--to", "~/x"],
+    ] {
+        let line = refusal(queenfold(args).current_dir(folder.path()), 2);
+        assert!(
+            line.contains("write $HOME, or the whole path"),
+            "{args:?}: {line}"
+        );
+    }
+    let mut command = queenfold(&["run", "-n", "8"]);
+    let line = refusal(command.env("QUEENFOLD_TRACE_FILE", "~/x"), 2);
+    assert!(line.contains("write $HOME"), "{line}");
+}
+
+#[test]
+fn a_run_inside_the_directory_of_another_one_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| {
+        let mut command = queenfold(args);
+        command.current_dir(folder.path());
+        command
+    };
+    run(&["run", "-n", "8", "--dir", "one"]).assert().code(0);
+    run(&["run", "-n", "8", "--dir", "one/../two"])
+        .assert()
+        .code(0);
+    for args in [
+        &["run", "-n", "8", "--dir", "one/a/b"][..],
+        &["run", "-n", "8", "--dir", "two/../one/a"],
+        &["merge", "two", "--into", "one/a"],
+    ] {
+        let line = refusal(&mut run(args), 2);
+        assert!(line.contains("one, which holds a run"), "{line}");
+        assert!(!folder.path().join("one/a").exists());
     }
 }

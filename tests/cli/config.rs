@@ -183,6 +183,42 @@ fn a_local_file_that_others_wrote_or_can_write_is_not_read() {
 
 #[cfg(unix)]
 #[test]
+fn the_own_settings_are_refused_if_others_wrote_them_or_can() {
+    use std::os::unix::fs::{PermissionsExt, chown};
+
+    let folder = folder("", "");
+    let (home, own) = own_settings("run.n = 4\n");
+    let run = || {
+        let mut command = queenfold(folder.path(), &["run"]);
+        command.env("XDG_CONFIG_HOME", home.path());
+        command
+    };
+    let mode = |mode| fs::set_permissions(&own, fs::Permissions::from_mode(mode)).expect("set");
+    for open in [0o664, 0o646, 0o666] {
+        mode(open);
+        let line = refusal(&mut run(), 2);
+        let says = "config.toml: not obeyed, because others can write to it";
+        assert!(
+            line.contains(says) && line.contains("`chmod go-w`"),
+            "{line}"
+        );
+    }
+    mode(0o444);
+    run().assert().code(0);
+    match chown(&own, Some(12_345), None) {
+        Ok(()) => {
+            let line = refusal(&mut run(), 2);
+            assert!(
+                line.contains("belongs to another user (uid 12345)"),
+                "{line}"
+            );
+        }
+        Err(_) => skipped("only root can give a file to another user"),
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn a_local_file_that_is_a_pipe_is_refused_at_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let pipe = folder.path().join("queenfold.toml");

@@ -28,6 +28,12 @@ pub fn python(arguments: &[&str]) -> Option<(i32, String, String)> {
     }
 }
 
+fn write_key(file: &Path, key: &str, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::write(file, key).unwrap();
+    fs::set_permissions(file, fs::Permissions::from_mode(mode)).unwrap();
+}
+
 /// Counts a board and writes its certificate, signed.
 pub fn certificate(dir: &Path, n: u32, engine: &str) -> PathBuf {
     certificate_of(dir, n, engine, &[])
@@ -36,7 +42,7 @@ pub fn certificate(dir: &Path, n: u32, engine: &str) -> PathBuf {
 /// The same of a board on which something is given by these flags.
 pub fn certificate_of(dir: &Path, n: u32, engine: &str, given: &[&str]) -> PathBuf {
     let (run, key, file) = (dir.join("run"), dir.join("key"), dir.join("a.cert"));
-    fs::write(&key, format!("{}\n", "5a".repeat(32))).unwrap();
+    write_key(&key, &format!("{}\n", "5a".repeat(32)), 0o600);
     let n = n.to_string();
     let board = ["run", "-n", &n, "--engine", engine, "--dir", text(&run)];
     let (code, _, error) = of(&[&board[..], given].concat());
@@ -599,7 +605,7 @@ fn a_file_that_is_there_and_a_key_that_is_none_are_refused() {
     assert_eq!(fs::read(&file).unwrap(), before);
     let (key, other) = (dir.path().join("key"), dir.path().join("b.cert"));
     for bad in ["", "5a", "no key\n", &"5A".repeat(32), &"5a".repeat(33)] {
-        fs::write(&key, bad).unwrap();
+        write_key(&key, bad, 0o600);
         let (code, _, error) = of(&[
             "certify",
             text(&run),
@@ -614,7 +620,24 @@ fn a_file_that_is_there_and_a_key_that_is_none_are_refused() {
             "{error}"
         );
     }
-    fs::write(&key, "5a".repeat(32)).unwrap();
+    for mode in [0o640, 0o604, 0o602] {
+        write_key(&key, &"5a".repeat(32), mode);
+        let signed = [
+            "certify",
+            text(&run),
+            "-o",
+            text(&other),
+            "--key",
+            text(&key),
+        ];
+        let (code, _, error) = of(&signed);
+        assert_eq!((code, error.lines().count()), (2, 1), "{error}");
+        assert!(
+            error.contains("`chmod 600` keeps it secret") && !other.exists(),
+            "{error}"
+        );
+    }
+    write_key(&key, &"5a".repeat(32), 0o600);
     let twice = ["--key", text(&key), "--key", text(&key)];
     let (code, _, error) = of(&[&["certify", text(&run), "-o", text(&other)][..], &twice].concat());
     assert_eq!((code, error.lines().count()), (2, 1), "{error}");

@@ -86,6 +86,18 @@ fn a_full_disk_ends_the_run_and_space_lets_it_go_on() {
     assert_eq!((code, out.as_str()), (1, ""), "{err}");
 }
 
+#[test]
+fn a_file_system_without_inodes_is_not_said_to_be_full() {
+    // The root, and two files.
+    let Some(disk) = SmallDisk::new("size=1m,nr_inodes=4") else {
+        return;
+    };
+    let run = disk.path().join("run");
+    let (code, _, err) = of(&["run", "-n", "8", "--dir", text(&run)]);
+    assert_eq!(code, 1, "{err}");
+    assert!(err.contains("no inodes left"), "{err}");
+}
+
 /// The index of the write-ahead log is shared memory: where the disk has no block for it, the system ends
 /// the process.
 #[test]

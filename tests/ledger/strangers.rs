@@ -343,3 +343,39 @@ fn a_shard_without_tasks_says_so() {
         "{out}"
     );
 }
+
+/// SQLite could take the name of such a directory for a URI, and open another ledger.
+#[test]
+fn a_directory_whose_name_looks_like_a_uri_is_one() {
+    let dir = tempfile::tempdir().unwrap();
+    whole_run(&dir.path().join("d"), 10);
+    let run = |args: &[&str]| {
+        let mut command = process::queenfold(args);
+        process::said(&command.current_dir(dir.path()).output().unwrap())
+    };
+    for (name, n) in [("file:d", "9"), ("file:x?mode=memory", "8")] {
+        let (code, _, err) = run(&["run", "-n", n, "--dir", name]);
+        assert_eq!(code, 0, "{name}: {err}");
+        let (_, out, err) = run(&["status", name]);
+        assert!(out.contains(&format!("n = {n}")), "{name}: {out}{err}");
+    }
+}
+
+#[test]
+fn a_path_too_long_for_a_ledger_is_said_to_be_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().canonicalize().unwrap();
+    for (length, code) in [(493, 0), (494, 1)] {
+        let mut run = dir.clone();
+        while run.as_os_str().len() < length {
+            let left = length - run.as_os_str().len() - 1;
+            run.push("k".repeat(if left > 200 { 100 } else { left }));
+        }
+        let (ended, _, err) = of(&["run", "-n", "8", "--dir", text(&run)]);
+        assert_eq!(ended, code, "{length}: {err}");
+        assert!(
+            code == 0 || err.contains("has 494 bytes, and SQLite takes at most 493"),
+            "{err}"
+        );
+    }
+}

@@ -169,7 +169,7 @@ pub struct Shown {
     #[arg(long, value_name = "FILE", value_parser = path_value::<Optional<PathBuf>>(), help = help("trace.metrics"))]
     metrics: Option<Optional<PathBuf>>,
 
-    #[arg(long, value_name = "CMD", value_parser = Optional::<CommandLine>::parse, help = help("trace.on_event"))]
+    #[arg(long, value_name = "CMD", value_parser = path_value::<Optional<CommandLine>>(), help = help("trace.on_event"))]
     on_event: Option<Optional<CommandLine>>,
 
     #[arg(long, overrides_with = "no_tui", help = help_of_switch("output.tui"))]
@@ -467,7 +467,7 @@ pub fn sources(file: Option<&Path>) -> Result<Layers, ConfigError> {
     let mut layers = Layers::defaults();
     let own = config_folder().map(|folder| folder.join("config.toml"));
     if let Some(own) = own.filter(|own| own.exists()) {
-        layers.add_file(&own)?;
+        layers.add_own_file(&own)?;
     }
     match file {
         Some(path) => layers.add_file(path)?,

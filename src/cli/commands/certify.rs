@@ -23,8 +23,8 @@ Examples:
 The certificate holds the result, every task with its partitions, its counts and who counted it, and a \
 Merkle root over all lines. It is text: `queenfold check` and docs/check_certificate.py check it, the \
 latter without this program. Each --key signs the root with the name of this machine: a file of 64 \
-hexadecimal digits, as `openssl rand -hex 32` makes it. Keep it secret. The exit code is 4 if tasks of \
-the run are missing.";
+hexadecimal digits, as `openssl rand -hex 32` makes it, that others cannot read (`chmod 600`). The exit code is 4 \
+if tasks of the run are missing.";
 
 const CERTIFICATE: FileKind<'_> = FileKind {
     name: "certificate",

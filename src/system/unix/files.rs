@@ -158,11 +158,27 @@ pub fn has_space(file: &Path, space: u64) -> bool {
         || free.saturating_mul(disk.f_frsize) >= space
 }
 
-/// Why somebody else than the present user may have written what is in the file, in words; `None` if nobody may.
+/// Whether the file system of `dir` has room for the name of another file.
+#[cfg(feature = "ledger")]
+pub fn has_inodes(dir: &Path) -> bool {
+    // Some have as many as they need, and say that they have none at all.
+    statvfs(dir).map_or(true, |disk| disk.f_files == 0 || disk.f_ffree > 0)
+}
+
+/// Why others can read the file, in words, and what keeps them from it; `None` if they cannot.
+#[cfg(feature = "ledger")]
+pub fn why_not_secret(file: &Metadata) -> Option<String> {
+    let mode = file.mode() & 0o7777;
+    (mode & 0o077 != 0)
+        .then(|| format!("others can use it (mode {mode:04o}); `chmod 600` keeps it secret"))
+}
+
+/// Why somebody else than the present user, or root if that is allowed, may have written what is in the file, in words;
+/// `None` if nobody may.
 #[cfg(feature = "cli")]
-pub fn why_not_own(file: &Metadata) -> Option<String> {
+pub fn why_not_own(file: &Metadata, or_root: bool) -> Option<String> {
     let (owner, mode) = (file.uid(), file.mode() & 0o7777);
-    if owner != rustix::process::geteuid().as_raw() {
+    if owner != rustix::process::geteuid().as_raw() && !(or_root && owner == 0) {
         Some(format!("it belongs to another user (uid {owner})"))
     } else if mode & 0o022 != 0 {
         Some(format!(

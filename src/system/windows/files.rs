@@ -137,10 +137,22 @@ pub fn has_space(_: &Path, _: u64) -> bool {
     true
 }
 
+/// Whether the file system of `dir` has room for the name of another file.
+#[cfg(feature = "ledger")]
+pub fn has_inodes(_: &Path) -> bool {
+    true
+}
+
+/// Why others can read the file. Access lists are not looked at.
+#[cfg(feature = "ledger")]
+pub fn why_not_secret(_: &Metadata) -> Option<String> {
+    None
+}
+
 /// Why somebody else than the present user may have written what is in the file. Windows lets nobody write to the
 /// folders of others, and access lists are not looked at.
 #[cfg(feature = "cli")]
-pub fn why_not_own(_: &Metadata) -> Option<String> {
+pub fn why_not_own(_: &Metadata, _: bool) -> Option<String> {
     None
 }
 
