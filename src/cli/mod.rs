@@ -34,7 +34,7 @@ use crate::system::memory;
 
 pub use exit::Exit;
 
-use args::{command_groups, hints, missing_parts, usage, version};
+use args::{command_groups, hints, missing_parts, tilde, usage, version};
 use commands::{
     array, bench, census, certify, check, compare, completions, config, devices, estimate, explain,
     export, gather, known, ladder, man, merge, pause, report, resume, run, selftest, solve, status,
@@ -178,6 +178,7 @@ fn program() -> clap::Command {
 fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
     let mut program = program();
     let mut matches = program.try_get_matches_from_mut(args)?;
+    tilde::refuse(&matches)?;
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program))
 }
 

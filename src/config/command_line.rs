@@ -1,30 +1,23 @@
-use super::Value;
+use std::ffi::OsString;
 
-/// A program and its arguments, separated by blanks. No shell reads it, so that nothing in it is expanded,
-/// and no argument contains a blank.
+use super::Value;
+use super::path_text::{path_of, path_text};
+
+/// A command for a shell. What it names need not be UTF-8.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommandLine {
-    /// The program: a path, or a name to be looked up in `PATH`.
-    pub program: String,
-    /// Its arguments.
-    pub arguments: Vec<String>,
-}
+pub struct CommandLine(pub OsString);
 
 impl Value for CommandLine {
     fn read(text: &str) -> Option<Self> {
-        let mut words = text.split_whitespace().map(str::to_owned);
-        Some(Self {
-            program: words.next()?,
-            arguments: words.collect(),
-        })
+        let is_command = !text.trim().is_empty() && !text.contains('\0');
+        is_command.then(|| Self(path_of(text).into()))
     }
 
     fn write(&self) -> String {
-        let words = [&self.program].into_iter().chain(&self.arguments);
-        words.map(String::as_str).collect::<Vec<_>>().join(" ")
+        path_text(&self.0)
     }
 
     fn allowed() -> String {
-        "a program and its arguments, separated by blanks".into()
+        "a command for the shell".into()
     }
 }

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use super::Value;
-use super::path_text::{path_of, path_text};
+use super::path_text::{TILDE, has_tilde, path_of, path_text};
 
 /// A file, or the standard stream of the program: its output where something is written, its input where
 /// something is read.
@@ -18,6 +18,7 @@ impl Value for FileOrStream {
         match text {
             "" => None,
             "-" => Some(Self::Stream),
+            path if has_tilde(path.as_ref()) => None,
             path => Some(Self::File(path_of(path))),
         }
     }
@@ -31,5 +32,9 @@ impl Value for FileOrStream {
 
     fn allowed() -> String {
         "the path of a file, or `-` for the standard stream".into()
+    }
+
+    fn hint(text: &str) -> Option<String> {
+        has_tilde(text.as_ref()).then(|| TILDE.into())
     }
 }

@@ -46,15 +46,22 @@ impl Value for Hours {
             };
             Time::new(digits(hour)?, digits(minute)?, 0, 0).ok()
         };
+        // The whole day is from midnight to midnight.
+        let to_midnight = to.trim() == "24:00" || to.trim() == "24";
         let hours = Self {
             from: time(from)?,
-            to: time(to)?,
+            to: time(if to_midnight { "0" } else { to })?,
         };
-        (hours.from != hours.to).then_some(hours)
+        (hours.from != hours.to || to_midnight && hours.from == Time::midnight()).then_some(hours)
     }
 
     fn write(&self) -> String {
         let [from, to] = [self.from, self.to].map(|time| time.strftime("%H:%M").to_string());
+        let to = if self.to == Time::midnight() {
+            "24:00"
+        } else {
+            &to
+        };
         format!("{from}-{to}")
     }
 
@@ -84,10 +91,19 @@ mod tests {
         }
         let day = Hours::read("9:30 - 17:00").unwrap();
         assert!(day.contains(at(9, 30)) && !day.contains(at(17, 0)) && !day.contains(at(3, 0)));
+        for whole in ["00:00-24:00", "0-24"] {
+            let day = Hours::read(whole).unwrap();
+            assert!(day.contains(at(0, 0)) && day.contains(at(12, 0)) && day.contains(at(23, 59)));
+            assert_eq!(day.write(), "00:00-24:00");
+        }
+        let evening = Hours::read("18-24:00").unwrap();
+        assert!(evening.contains(at(23, 59)) && !evening.contains(at(0, 0)));
         for refused in [
             "",
             "22:00",
             "22:00-22:00",
+            "0-0",
+            "0:00-24:01",
             "24:00-7:00",
             "7-8-9",
             "a-b",

@@ -31,7 +31,7 @@ pub use file_or_stream::FileOrStream;
 pub use hours::Hours;
 pub use layers::{Layers, variable};
 pub use local_file::LOCAL_FILE;
-pub use path_text::path_text;
+pub use path_text::{TILDE, has_tilde, path_text};
 pub use schema::{Config, GpuConfig, OutputConfig, RunConfig, TraceConfig, Workers};
 pub use setting::Setting;
 pub use square_names::SquareNames;

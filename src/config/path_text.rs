@@ -3,6 +3,14 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
+/// Whether a path begins with the `~` of a home, which only a shell replaces.
+pub fn has_tilde(path: &OsStr) -> bool {
+    path == "~" || path.as_encoded_bytes().starts_with(b"~/")
+}
+
+/// What would be right where a path [has one](has_tilde).
+pub const TILDE: &str = "no shell has replaced the `~`: write $HOME, or the whole path";
+
 /// A byte that is not part of UTF-8 is written as this character plus its value. These are the last characters of the
 /// private use planes, which no name of a file is known to have.
 #[cfg(unix)]

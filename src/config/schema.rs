@@ -243,8 +243,8 @@ section! {
         /// It is replaced every five seconds.
         metrics: Optional<PathBuf> = Optional(None),
 
-        /// Run this command when the run is done, stops or fails, a count is wrong, or a device is lost; it reads what
-        /// happened as JSON.
+        /// Let a shell run this command when the run is done, stops or fails, a count is wrong, or a device is lost; it
+        /// reads what happened as JSON.
         on_event: Optional<CommandLine> = Optional(None),
 
         /// Which log lines go to stderr, as levels and targets like those of `RUST_LOG`.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use tracing_subscriber::filter::Targets;
 
-use super::path_text::{path_of, path_text};
+use super::path_text::{TILDE, has_tilde, path_of, path_text};
 use crate::engine::Engine;
 use crate::simd::Isa;
 
@@ -204,7 +204,8 @@ impl Value for bool {
 
 impl Value for PathBuf {
     fn read(text: &str) -> Option<Self> {
-        (!text.is_empty() && text != "-").then(|| path_of(text))
+        let is_file = !text.is_empty() && text != "-" && !has_tilde(text.as_ref());
+        is_file.then(|| path_of(text))
     }
 
     fn write(&self) -> String {
@@ -217,7 +218,10 @@ impl Value for PathBuf {
 
     /// Elsewhere `-` means standard output, which belongs to the counts here.
     fn hint(text: &str) -> Option<String> {
-        (text == "-").then(|| "only results go to standard output".into())
+        match text {
+            "-" => Some("only results go to standard output".into()),
+            _ => has_tilde(text.as_ref()).then(|| TILDE.into()),
+        }
     }
 }
 

@@ -122,6 +122,46 @@ fn a_run_waits_for_its_hours_and_says_until_when_and_why() {
 }
 
 #[test]
+fn a_guest_stays_one_until_it_is_told_otherwise() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("run");
+    let dir = dir.to_str().unwrap();
+    let limit = ["--workers", "1", "--time-limit", "100ms"];
+    let stopped = |args: &[&str]| {
+        let said = output(&[args, &limit].concat());
+        assert_eq!(said.status.code(), Some(4), "{said:?}");
+        text(&said.stderr)
+    };
+    let guest = || {
+        let said = text(&output(&["status", dir]).stdout);
+        let line = said.lines().find(|line| line.starts_with("guest "));
+        line.map(|line| line[5..].trim().to_owned())
+    };
+    let begin = ["run", "-n", "20", "--isa", "portable", "--dir", dir];
+    let manners = "--nice 19 --during 00:00-24:00 --progress-every 5m";
+    let hook = ["--on-event", "cat >/dev/null; : SECRET"];
+    let told: Vec<_> = manners.split(' ').collect();
+    stopped(&[&begin[..], &told, &hook].concat());
+    assert_eq!(guest().as_deref(), Some(manners));
+    // Others get the ledger, and the page.
+    output(&["report", dir, "-o", &format!("{dir}/report.html")]);
+    for file in fs::read_dir(dir).unwrap() {
+        let bytes = fs::read(file.unwrap().path()).unwrap();
+        assert!(!bytes.windows(6).any(|part| part == b"SECRET"));
+    }
+    let said = stopped(&["resume", dir]);
+    assert!(said.contains(manners), "{said}");
+    // A second count does not end it, either.
+    let again = output(&[&["run", "--again", dir][..], &limit].concat());
+    assert!(text(&again.stderr).contains(manners), "{again:?}");
+    stopped(&["resume", dir, "--nice", "5", "--progress-every", "1h"]);
+    assert_eq!(guest().as_deref(), Some("--nice 5 --during 00:00-24:00"));
+    stopped(&["resume", dir, "--nice", "0", "--during", "none"]);
+    assert_eq!(guest(), None);
+    assert!(!stopped(&["resume", dir]).contains("session before"));
+}
+
+#[test]
 fn hours_and_temperatures_that_are_none_are_refused() {
     let line = refusal(&mut queenfold(&["run", "-n", "8", "--during", "late"]), 2);
     assert!(line.contains("22:00-07:00"), "{line}");

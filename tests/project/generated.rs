@@ -17,7 +17,7 @@ The first of these that names a setting decides: a flag, an environment variable
 prints every value and its source.
 
 ./queenfold.toml must belong to you, others must not be able to write to it, and it cannot set the keys file, events, \
-metrics and on_event of [trace]: a folder may come from anybody.";
+metrics and on_event of [trace]: a folder may come from anybody. Nor may others be able to write to your own file.";
 
 /// Every setting with its default, as a file writes it.
 fn settings() -> Vec<(&'static Setting, String)> {

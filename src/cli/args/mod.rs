@@ -5,10 +5,12 @@ pub mod command_groups;
 pub mod flags;
 mod help;
 pub mod hints;
+pub mod manners;
 pub mod missing_parts;
 #[cfg(feature = "nats")]
 pub mod nats_flags;
 mod path_value;
+pub mod tilde;
 pub mod timestamp;
 pub mod usage;
 pub mod version;

@@ -27,8 +27,8 @@ Examples:
 
 The first of these that names a setting decides: a flag, an environment variable \
 QUEENFOLD_<SECTION>_<KEY>, the file of --config or else ./queenfold.toml, your own file \
-~/.config/queenfold/config.toml, the built-in default. ./queenfold.toml must be yours alone, and must not run a \
-command or write to a file. The output is itself a configuration file.")]
+~/.config/queenfold/config.toml, the built-in default. Nobody else may be able to write to the last two files, and \
+./queenfold.toml must not run a command or write to a file. The output is itself a configuration file.")]
     Show(ConfigFlags),
 }
 
@@ -54,8 +54,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     print(annotated(&settings).trim_end())
 }
 
+/// The settings as a ledger keeps them, for whoever gets the run: a command may contain a password.
+pub fn kept(settings: &Layers) -> String {
+    annotated(&settings.without_command())
+}
+
 /// The settings as a configuration file, with the origin of each in a comment.
-pub fn annotated(settings: &Layers) -> String {
+fn annotated(settings: &Layers) -> String {
     let mut text = String::new();
     let mut section = String::new();
     for (key, value, origin) in settings.entries() {

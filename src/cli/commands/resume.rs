@@ -1,10 +1,9 @@
 use std::path::{Path, PathBuf};
 
-use toml::Value as Toml;
-
 use crate::actors::PauseReason;
 use crate::cli::args::flags::How;
-use crate::cli::commands::config::annotated;
+use crate::cli::args::manners;
+use crate::cli::commands::config;
 use crate::cli::control::asking::{WAIT, ask};
 use crate::cli::control::live_run::of_holder;
 use crate::cli::exit::{Exit, Failure};
@@ -15,17 +14,18 @@ use crate::cli::print::printer::Printer;
 use crate::cli::session::job_runner::JobRunner;
 use crate::cli::shell::resume_command;
 use crate::cluster::ArrayDirectory;
-use crate::config::{Layers, SettingOrigin};
 use crate::ledger::{Request, holder_of, is_held};
-use crate::run_directory::{RunDirectory, open};
+use crate::run_directory::RunDirectory;
+use crate::telemetry::printable;
 
 const HELP: &str = "\
 Examples:
   queenfold resume n20
   queenfold resume n20 --workers 4 --time-limit 8h
 
-Board, engine and shard stay as they were when the run was started. Everything else (workers, \
-instruction set, throttle) follows this command line, the environment and the configuration files. \
+Board, engine and shard stay as they were when the run was started. So do --nice, --during, --max-temp and \
+--progress-every as the session before had them, unless this command line, the environment or a configuration file says \
+otherwise; everything else (workers, instruction set) follows these alone. \
 If the run is finished, its result is printed and nothing is counted.
 
 If a process works on the run, and `pause`, a key or a signal has paused it, that process goes on, and this command \
@@ -45,7 +45,7 @@ pub struct Args {
 
 /// Lets a paused run go on, or continues one that nobody counts, and prints its result.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let settings = args.how.settings()?;
+    let mut settings = args.how.settings()?;
     let is_array = ArrayDirectory::is_there(&args.dir);
     let is_asked = || {
         let live = of_holder(&args.dir);
@@ -59,15 +59,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         _ => {}
     }
     let quiet = settings.config().output.quiet;
+    let run = RunDirectory::resume(&args.dir)?;
+    let kept = manners::keep_of_run(&mut settings, &args.dir);
     let runner = JobRunner::new(settings.config())?;
-    let run = RunDirectory::resume(&args.dir)?.configuration(annotated(&settings));
     // Not of a session that goes on: then this one does not begin.
-    if !quiet
-        && !is_held(&args.dir)
-        && let Some(left_out) = left_out(&args.dir, &settings)
-    {
-        say(&left_out);
+    if let Some(kept) = kept.filter(|_| !quiet && !is_held(&args.dir)) {
+        say(&printable(&kept));
     }
+    let run = run.configuration(config::kept(&settings));
     let counted = runner.run(run.job(), Some(&args.dir), |how, hardware| {
         let run = run.clone().settings(how);
         let result = run.run_on(hardware)?;
@@ -95,39 +94,4 @@ fn paused(dir: &Path) -> Failure {
             resume_command(dir)
         ),
     )
-}
-
-/// How a run stands back behind others. A session takes these settings from nobody but its own sources: it may be on
-/// another machine.
-const MANNERS: [(&str, &str); 3] = [
-    ("run.nice", "--nice"),
-    ("run.during", "--during"),
-    ("run.max_temp", "--max-temp"),
-];
-
-/// Says which of these the last session had and this one lacks, if there are any. A configuration that cannot be read, as of
-/// another version, says nothing.
-fn left_out(dir: &Path, settings: &Layers) -> Option<String> {
-    let sessions = open(dir).ok()?.0.sessions().ok()?;
-    let defaults = Layers::defaults();
-    let mut before = defaults.clone();
-    before.add_text(dir, &sessions.last()?.facts.config).ok()?;
-    let value = |layers: &Layers, key: &str| -> Option<Toml> {
-        let (_, value, _) = layers.entries().find(|(name, ..)| name == key)?;
-        Some(value.clone())
-    };
-    let flags = MANNERS.into_iter().filter_map(|(key, flag)| {
-        let had = value(&before, key)?;
-        let is_lost = Some(&had) != value(&defaults, key).as_ref()
-            && *settings.origin(key) == SettingOrigin::Default;
-        let text = had.as_str().map_or_else(|| had.to_string(), str::to_owned);
-        is_lost.then(|| format!("{flag} {text}"))
-    });
-    let flags: Vec<_> = flags.collect();
-    (!flags.is_empty()).then(|| {
-        format!(
-            "the session before had {}, and this one has not: `resume` takes the same flags",
-            flags.join(" ")
-        )
-    })
 }

@@ -5,7 +5,8 @@ use serde_json::json;
 use crate::board::{GivenBoard, Size, known};
 use crate::cli::args::boards::{boards, show};
 use crate::cli::args::flags::ConfigFlags;
-use crate::cli::commands::config::annotated;
+use crate::cli::args::manners;
+use crate::cli::commands::config::kept;
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, print_json, say};
 use crate::cli::print::board_result::BoardResult;
@@ -78,10 +79,10 @@ pub struct Args {
 /// Counts, and prints the result of each board as soon as it is done.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let settings = args.flags.settings()?;
-    let config = settings.config();
     if let Some(dir) = &args.again {
-        return again(dir, &settings);
+        return again(dir, settings);
     }
+    let config = settings.config();
     let boards = boards(&settings)?;
     if args.show {
         return show(&boards);
@@ -122,7 +123,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             let Some(dir) = &args.dir else {
                 return Ok(job.run_on(hardware)?.into());
             };
-            let run = RunDirectory::create(dir, &job).configuration(annotated(&settings));
+            let run = RunDirectory::create(dir, &job).configuration(kept(&settings));
             let run = run.shard(args.shard.unwrap_or(Shard::WHOLE));
             run.run_on(hardware).map(BoardResult::from)
         })?;
@@ -174,12 +175,15 @@ fn cost_of_again(dir: &Path, runner: &JobRunner) -> Result<String, Failure> {
 }
 
 /// Counts a run a second time, and prints its result, and how often its tasks are counted now.
-fn again(dir: &Path, settings: &Layers) -> Result<(), Failure> {
+fn again(dir: &Path, mut settings: Layers) -> Result<(), Failure> {
+    let run = RunDirectory::resume(dir)?;
+    let as_before = manners::keep_of_run(&mut settings, dir);
+    let run = run.configuration(kept(&settings));
     let config = settings.config();
     let runner = JobRunner::new(config)?;
-    let run = RunDirectory::resume(dir)?.configuration(annotated(settings));
     let n = run.job().size();
     if !config.output.quiet {
+        as_before.iter().for_each(|before| say(&printable(before)));
         say(&cost_of_again(dir, &runner)?);
     }
     let again = runner.count_again(run)?;

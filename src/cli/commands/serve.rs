@@ -8,7 +8,7 @@ use crate::actors::{EventKind, Observer, Report, RunEvent};
 use crate::cli::args::boards::boards;
 use crate::cli::args::flags::{Shown, What, sources, tell_local};
 use crate::cli::args::nats_flags::NatsFlags;
-use crate::cli::commands::config::annotated;
+use crate::cli::commands::config::kept;
 use crate::cli::control::steering::Says;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::say;
@@ -287,7 +287,7 @@ fn intake(args: &Args, layers: &Layers) -> Result<Intake, Failure> {
         .into_iter()
         .flatten()
         .collect();
-    let info = RunInfo::new(board, &plans, Shard::WHOLE, annotated(layers));
+    let info = RunInfo::new(board, &plans, Shard::WHOLE, kept(layers));
     Ok(Intake::create(&args.dir, &info, &plans)?)
 }
 

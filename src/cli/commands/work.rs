@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::actors::Report;
 use crate::cli::args::flags::How;
 use crate::cli::args::nats_flags::NatsFlags;
-use crate::cli::commands::config::annotated;
+use crate::cli::commands::config::kept;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print_json, say};
 use crate::cli::session::event_command::NoticedRun;
@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         stopped: Arc::new(move || draining.is_draining()),
     })?;
     let (board, plans) = (found.board, found.plans.clone());
-    let facts = runner.facts(&plans, annotated(&settings))?;
+    let facts = runner.facts(&plans, kept(&settings))?;
     let taking_part = found.take_part(&facts, control)?;
     let (source, recorder) = (taking_part.source(), taking_part.recorder());
     let run = NoticedRun {

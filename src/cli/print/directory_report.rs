@@ -9,9 +9,11 @@ use super::host_lines::{faulty_lines, host_json, host_lines, sick_json};
 use super::process_lines::{gone_json, process_lines, processes_json};
 use crate::actors::PauseReason;
 use crate::board::GivenSquares;
+use crate::cli::args::manners;
 use crate::cli::control::live_run::{of_holder, paused_for, state_in_words};
 use crate::cli::exit::Failure;
 use crate::cli::shell::resume_command;
+use crate::config::Layers;
 use crate::engine::Plan;
 use crate::ledger::{Division, Latest, LedgerSums, RunInfo, Status, is_held};
 use crate::run_directory::{open, open_to_glance};
@@ -204,6 +206,13 @@ impl DirectoryReport {
         lines.extend(facts.corrections().map(|of| of.line()));
         lines.extend(faulty_lines(facts));
         lines.push(format!("sessions    {}", status.sessions));
+        let config = status
+            .latest
+            .as_ref()
+            .map_or("", |latest| &latest.session.facts.config);
+        if let Some(flags) = manners::keep(&mut Layers::defaults(), config) {
+            lines.push(format!("guest       {flags}"));
+        }
         // The lines above say all of a single one.
         if status.hosts.len() > 1 || served.is_some() {
             lines.extend(host_lines(&status.hosts));

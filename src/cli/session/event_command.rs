@@ -1,83 +1,34 @@
-//! A command that is run when something happens that a person wants to know: `--on-event`.
+//! A command of a shell that is run when something happens that a person wants to know: `--on-event`.
 
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{self, Receiver, Sender};
-use serde::Serialize;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use crate::actors::{EventKind, Observer, RunEvent, RunState};
-use crate::board::{GivenBoard, GivenSquares, Size};
+use crate::board::{GivenBoard, GivenSquares};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::say;
 use crate::config::CommandLine;
 use crate::ledger::host_name;
-use crate::system::processes::{in_own_group, is_program, kill_group};
-use crate::telemetry::{incident, printable};
-
-/// The version of the JSON text that a command reads.
-const NOTICE_FORMAT: u32 = 2;
+use crate::system::processes::{in_own_group, kill_group, shell};
+use crate::system::threads;
+use crate::telemetry::incident;
 
 /// A command that takes longer is killed.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// At the end of a run, the time for all notices that wait.
-const LAST_TIMEOUT: Duration = Duration::from_secs(60);
-
-/// Notices that wait while a command runs. Further ones are left out.
-const MOST_WAITING: usize = 64;
-
-/// The longest text of a notice, in bytes. The whole has to fit the buffer of a pipe, so that a command that
-/// reads nothing does not hold it up.
-const LONGEST_TEXT: usize = 4096;
-
-/// What a notice is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum What {
-    Finished,
-    Stopped,
-    Failed,
-    Mismatch,
-    DeviceLost,
-    Paused,
-    Resumed,
-    HostJoined,
-    HostLeft,
-    HostRefused,
-}
-
-/// What a command reads, as a line of JSON.
-#[derive(Debug, Serialize)]
-struct Notice {
-    queenfold_notice: u32,
-    event: What,
-    n: Size,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    given: Option<GivenSquares>,
-    host: String,
-    /// Bytes that are no UTF-8 are replaced: JSON cannot have them.
-    directory: Option<String>,
-    /// What happened, for people.
-    text: String,
-    /// The result, as `--json` prints it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    result: Option<Json>,
-}
-
-/// Runs a command for each notice, one after the other. Dropping it waits for those that are left.
+/// Runs the command for each notice, one after the other. Dropping it waits for those that are left.
 pub struct EventCommand {
     /// `None` is the end.
-    notices: Sender<Option<Notice>>,
-    /// When the last command is killed.
-    deadline: Arc<OnceLock<Instant>>,
-    thread: Option<JoinHandle<()>>,
+    notices: Sender<Option<Json>>,
+    /// Closed after the last command.
+    ended: Receiver<()>,
 }
 
 /// The run that notices are about.
@@ -89,270 +40,173 @@ pub struct NoticedRun {
     pub directory: Option<PathBuf>,
 }
 
+impl NoticedRun {
+    /// What the command reads; version 2. Bytes of the directory that are no UTF-8 are replaced.
+    fn notice(&self, event: &str, text: &str, result: Option<Json>) -> Option<Json> {
+        let directory = self.directory.as_ref();
+        Some(json!({
+            "queenfold_notice": 2,
+            "event": event,
+            "n": self.board.size(),
+            "given": GivenSquares::of(&self.board),
+            "host": host_name(),
+            "directory": directory.map(|directory| directory.display().to_string()),
+            "text": text,
+            "result": result,
+        }))
+    }
+}
+
 impl EventCommand {
     /// Runs `command` for what the observers and [`end`](Self::end) tell.
     ///
     /// # Errors
-    /// There is no such program: it would be noticed at the end of the run only.
+    /// The system refuses another thread.
     pub fn new(command: &CommandLine) -> Result<Self, Failure> {
-        if !is_program(&command.program) {
-            let program = &command.program;
-            let is_file = program.contains('/') && Path::new(program).is_file();
-            return Err(Failure::usage(match is_file {
-                true => {
-                    format!("--on-event: `{program}` is not executable; `chmod +x` makes it so")
-                }
-                false => format!("--on-event: there is no program `{program}`"),
-            }));
-        }
         let command = command.clone();
-        let (notices, waiting) = channel::bounded(MOST_WAITING);
-        let deadline = Arc::new(OnceLock::new());
-        let last = Arc::clone(&deadline);
-        let thread = thread::Builder::new()
-            .name("on-event".into())
-            .spawn(move || run_all(&command, &waiting, &last))
-            .map_err(|error| Failure::new(Exit::Error, error))?;
-        Ok(Self {
-            notices,
-            deadline,
-            thread: Some(thread),
-        })
+        // If so many wait, one more says nothing new.
+        let (notices, waiting) = channel::bounded::<Option<Json>>(64);
+        let (end, ended) = channel::bounded::<()>(0);
+        let work = move || {
+            let _end = end;
+            let mut failed = false;
+            for notice in waiting.iter().map_while(|notice| notice) {
+                let why = match tell(&command, &notice, TIMEOUT) {
+                    Ok(Some(status)) if status.success() => continue,
+                    Ok(Some(status)) => status.to_string(),
+                    Ok(None) => "it took too long, and was killed".to_owned(),
+                    Err(error) => error.to_string(),
+                };
+                if !std::mem::replace(&mut failed, true) {
+                    say(&format!(
+                        "the command of --on-event failed ({why}); later failures are not told"
+                    ));
+                }
+            }
+        };
+        threads::start("on-event", work).map_err(|error| Failure::new(Exit::Error, error))?;
+        Ok(Self { notices, ended })
     }
 
     /// An observer that gives notice of what happens in a run before its end.
     pub fn observer(&self, run: NoticedRun) -> Arc<dyn Observer> {
-        let notices = self.notices.clone();
-        let is_paused = AtomicBool::new(false);
-        Arc::new(Noticing {
-            run,
-            notices,
-            is_paused,
+        let (notices, paused) = (self.notices.clone(), AtomicBool::new(false));
+        Arc::new(move |event: &RunEvent| {
+            let mut text = incident(event).unwrap_or_default();
+            let what = match &event.kind {
+                EventKind::DeviceLost { .. } | EventKind::DeviceGivenUp { .. } => "device_lost",
+                EventKind::TakenOut(_) | EventKind::HostSick { .. } => "mismatch",
+                EventKind::Contradicted { reason } => {
+                    text.clone_from(reason);
+                    "mismatch"
+                }
+                EventKind::PausedFor { .. } => {
+                    paused.store(true, Ordering::Relaxed);
+                    "paused"
+                }
+                EventKind::State(RunState::Running) if paused.swap(false, Ordering::Relaxed) => {
+                    "resumed".clone_into(&mut text);
+                    "resumed"
+                }
+                EventKind::HostJoined { .. } => "host_joined",
+                EventKind::HostLeft { .. } => "host_left",
+                EventKind::HostRefused { .. } => "host_refused",
+                _ => return,
+            };
+            // A run does not wait for a command.
+            let _ = notices.try_send(run.notice(what, &text, None));
         })
     }
 
     /// Gives notice of the end of a run: its result as JSON, or why there is none.
-    pub fn end(&self, run: NoticedRun, end: Result<Option<Json>, &Failure>) {
-        let (event, text, result) = match end {
-            Ok(result) => {
-                let total = result.as_ref().and_then(|result| result["total"].as_str());
-                let board = run.board.in_words();
-                let text = match total {
-                    Some(total) => {
-                        let of = match run.board.is_free() {
-                            true => "solution",
-                            false => "completion",
-                        };
-                        let plural = if total == "1" { "" } else { "s" };
-                        format!("{board} has {total} {of}{plural}")
-                    }
-                    None => format!("all that was to be counted of {board} is counted"),
-                };
-                (What::Finished, text, result)
+    pub fn end(&self, run: &NoticedRun, end: Result<Option<Json>, &Failure>) {
+        let board = run.board.in_words();
+        let notice = match end {
+            Ok(None) => {
+                let text = format!("all that was to be counted of {board} is counted");
+                run.notice("finished", &text, None)
             }
-            Err(failure) => {
-                let event = match failure.exit {
-                    Exit::Stopped => What::Stopped,
-                    Exit::Mismatch => What::Mismatch,
-                    _ => What::Failed,
+            Ok(Some(result)) => {
+                let total = result["total"].as_str().unwrap_or_default();
+                let of = if run.board.is_free() {
+                    "solution"
+                } else {
+                    "completion"
                 };
-                (event, failure.message.clone(), None)
+                let plural = if total == "1" { "" } else { "s" };
+                let text = format!("{board} has {total} {of}{plural}");
+                run.notice("finished", &text, Some(result))
+            }
+            Err(Failure { exit, message }) => {
+                let what = match exit {
+                    Exit::Stopped => "stopped",
+                    Exit::Mismatch => "mismatch",
+                    _ => "failed",
+                };
+                run.notice(what, message, None)
             }
         };
-        // The run is over: nobody is held up.
-        let _ = self.notices.send(Some(notice(run, event, &text, result)));
+        let _ = self.notices.send_timeout(notice, TIMEOUT);
     }
 }
 
 impl Drop for EventCommand {
     fn drop(&mut self) {
-        let _ = self.deadline.set(Instant::now() + LAST_TIMEOUT);
-        let _ = self.notices.send(None);
-        if let Some(thread) = self.thread.take() {
-            // It does not panic, and there is nobody to tell.
-            let _ = thread.join();
-        }
+        let _ = self.notices.send_timeout(None, TIMEOUT);
+        // One may hang before the last one.
+        let _ = self.ended.recv_timeout(2 * TIMEOUT);
     }
 }
 
-fn notice(run: NoticedRun, event: What, text: &str, result: Option<Json>) -> Notice {
-    let mut end = text.len().min(LONGEST_TEXT);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    Notice {
-        queenfold_notice: NOTICE_FORMAT,
-        event,
-        n: run.board.size(),
-        given: GivenSquares::of(&run.board),
-        host: host_name(),
-        directory: run
-            .directory
-            .map(|directory| directory.display().to_string()),
-        text: text[..end].to_owned(),
-        result,
-    }
-}
-
-struct Noticing {
-    run: NoticedRun,
-    notices: Sender<Option<Notice>>,
-    is_paused: AtomicBool,
-}
-
-impl Observer for Noticing {
-    fn event(&self, event: &RunEvent) {
-        let what = match &event.kind {
-            EventKind::DeviceLost { .. } | EventKind::DeviceGivenUp { .. } => What::DeviceLost,
-            EventKind::TakenOut(_)
-            | EventKind::HostSick { .. }
-            | EventKind::Contradicted { .. } => What::Mismatch,
-            EventKind::PausedFor { .. } => {
-                self.is_paused.store(true, Ordering::Relaxed);
-                What::Paused
-            }
-            EventKind::State(RunState::Running)
-                if self.is_paused.swap(false, Ordering::Relaxed) =>
-            {
-                What::Resumed
-            }
-            EventKind::HostJoined { .. } => What::HostJoined,
-            EventKind::HostLeft { .. } => What::HostLeft,
-            EventKind::HostRefused { .. } => What::HostRefused,
-            _ => return,
-        };
-        let text = match &event.kind {
-            EventKind::Contradicted { reason } => reason.clone(),
-            EventKind::State(_) => "resumed".to_owned(),
-            _ => incident(event).unwrap_or_default(),
-        };
-        // A run does not wait for a command. If so many notices wait, one more says nothing new.
-        let notice = notice(self.run.clone(), what, &text, None);
-        let _ = self.notices.try_send(Some(notice));
-    }
-}
-
-fn run_all(
-    command: &CommandLine,
-    notices: &Receiver<Option<Notice>>,
-    deadline: &OnceLock<Instant>,
-) {
-    let mut failed = false;
-    for notice in notices.iter().map_while(|notice| notice) {
-        let until = Instant::now() + TIMEOUT;
-        let is_late = || Instant::now() >= deadline.get().map_or(until, |last| until.min(*last));
-        if let Err(why) = run_once(command, &notice, is_late)
-            && !failed
-        {
-            failed = true;
-            let program = &command.program;
-            say(&printable(&format!(
-                "the command of --on-event, {program}, failed ({why}); later failures are not told"
-            )));
-        }
-    }
-}
-
-/// Runs the command, in a process group of its own: Ctrl-C is for the run.
-fn run_once(
-    command: &CommandLine,
-    notice: &Notice,
-    is_late: impl Fn() -> bool,
-) -> Result<(), String> {
-    let mut text = serde_json::to_vec(notice).map_err(|error| error.to_string())?;
-    text.push(b'\n');
-    let mut child = in_own_group(&mut Command::new(&command.program))
-        .args(&command.arguments)
-        .stdin(Stdio::piped())
-        // Standard output has the results.
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| error.to_string())?;
+/// How the command ended; `None` if it was killed. It has a process group of its own: Ctrl-C is for the run.
+fn tell(command: &CommandLine, notice: &Json, timeout: Duration) -> io::Result<Option<ExitStatus>> {
+    let until = Instant::now() + timeout;
+    // Standard output has the results.
+    let (input, output) = (Stdio::piped(), Stdio::null());
+    let mut child = in_own_group(&mut shell(&command.0))
+        .stdin(input)
+        .stdout(output)
+        .spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
         // A command need not read it.
-        let _ = stdin.write_all(&text);
+        let _ = writeln!(stdin, "{notice}");
     }
-    let said = child.stderr.take().and_then(|stderr| {
-        let read = move || last_line(stderr);
-        thread::Builder::new().spawn(read).ok()
-    });
-    let status = wait(&mut child, is_late);
-    match status {
-        Some(status) if status.success() => Ok(()),
-        Some(status) => {
-            let said = said.and_then(|said| said.join().ok()).unwrap_or_default();
-            match said.as_str() {
-                "" => Err(status.to_string()),
-                said => Err(format!("{status}: {said}")),
-            }
+    while Instant::now() < until {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
         }
-        None => Err("it took too long, and was killed".to_owned()),
+        std::thread::sleep(Duration::from_millis(10));
     }
+    kill_group(&mut child);
+    child.wait().map(|_| None)
 }
 
-/// How the child ended; `None` if it was killed because it did not.
-fn wait(child: &mut Child, is_late: impl Fn() -> bool) -> Option<ExitStatus> {
-    let mut pause = Duration::from_millis(1);
-    while !is_late() {
-        match child.try_wait() {
-            Ok(Some(status)) => return Some(status),
-            Ok(None) => thread::sleep(pause),
-            Err(_) => break,
-        }
-        pause = (pause * 2).min(Duration::from_millis(50));
-    }
-    // Children of the command, too.
-    kill_group(child);
-    let _ = child.wait();
-    None
-}
-
-/// The last line of a text that is not empty.
-fn last_line(mut stream: impl Read) -> String {
-    let mut last = Vec::new();
-    let mut part = [0; 1024];
-    while let Ok(length @ 1..) = stream.read(&mut part) {
-        last.extend_from_slice(&part[..length]);
-        let old = last.len().saturating_sub(LONGEST_TEXT);
-        last.drain(..old);
-    }
-    let text = String::from_utf8_lossy(&last);
-    let line = text.lines().rfind(|line| !line.trim().is_empty());
-    line.unwrap_or_default().to_owned()
-}
-
-#[cfg(unix)]
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::config::Value;
 
-    fn call(command: &str, is_late: impl Fn() -> bool) -> Result<(), String> {
-        let n = Size::new(8).map_err(|error| error.to_string())?;
-        let run = NoticedRun {
-            board: n.into(),
-            directory: None,
-        };
-        let text = "é".repeat(LONGEST_TEXT);
-        let notice = notice(run, What::Failed, &text, None);
-        let command = CommandLine::read(command).ok_or("no command")?;
-        run_once(&command, &notice, is_late)
+    fn call(command: &str, timeout: Duration) -> io::Result<Option<i32>> {
+        let ended = tell(&CommandLine(command.into()), &Json::Null, timeout)?;
+        Ok(ended.and_then(|status| status.code()))
     }
 
     #[test]
     fn a_command_that_takes_too_long_is_killed_with_its_children() {
         let begun = Instant::now();
-        let late = || begun.elapsed() > Duration::from_millis(50);
-        let killed = call("sh -c sleep${IFS}60|cat", late);
-        assert_eq!(killed, Err("it took too long, and was killed".to_owned()));
+        assert_eq!(
+            call("sleep 60 | cat", Duration::from_millis(50)).unwrap(),
+            None
+        );
         assert!(begun.elapsed() < Duration::from_secs(20));
     }
 
     #[test]
-    fn a_command_need_not_read_and_no_shell_reads_its_arguments() {
-        assert_eq!(call("true ; exit 3 $(exit 4)", || false), Ok(()));
-        let failed = call("false", || false);
-        assert_eq!(failed, Err("exit status: 1".to_owned()));
+    fn a_command_need_not_read_and_may_leave_a_child_behind() {
+        let begun = Instant::now();
+        assert_eq!(
+            call("sleep 50 >/dev/null 2>&1 & exit 3", TIMEOUT).unwrap(),
+            Some(3)
+        );
+        assert!(begun.elapsed() < Duration::from_secs(20));
     }
 }

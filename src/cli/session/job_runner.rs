@@ -134,7 +134,7 @@ impl JobRunner {
             let counted = counted.as_ref();
             counted.and_then(|counted| serde_json::to_value(ResultJson::new(counted)).ok())
         });
-        self.session.end(run, known);
+        self.session.end(&run, known);
         result
     }
 
@@ -221,7 +221,7 @@ impl JobRunner {
         if let Ok(again) = &counted {
             self.say_profile(n, again.result.as_ref().map(|result| &result.report));
         }
-        self.session.end(run, counted.as_ref().map(|_| None));
+        self.session.end(&run, counted.as_ref().map(|_| None));
         counted
     }
 

@@ -125,7 +125,7 @@ impl Session {
     }
 
     /// Gives notice of the end of a run.
-    pub fn end(&self, run: NoticedRun, end: Result<Option<Json>, &Failure>) {
+    pub fn end(&self, run: &NoticedRun, end: Result<Option<Json>, &Failure>) {
         self.outputs.end(run, end);
     }
 }

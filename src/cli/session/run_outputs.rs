@@ -123,7 +123,7 @@ impl RunOutputs {
     }
 
     /// Gives notice of the end of a run to the command that the settings name.
-    pub fn end(&self, run: NoticedRun, end: Result<Option<Json>, &Failure>) {
+    pub fn end(&self, run: &NoticedRun, end: Result<Option<Json>, &Failure>) {
         if let Some(command) = &self.on_event {
             command.end(run, end);
         }

@@ -37,28 +37,10 @@ pub fn set_priority(priority: i32) -> std::io::Result<()> {
     Ok(rustix::process::setpriority_process(None, priority)?)
 }
 
-/// Whether there is a program of this name, as a shell would find it.
+/// A shell that runs the command.
 #[cfg(feature = "cli")]
-pub fn is_program(name: &str) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    use std::path::Path;
-    let is_executable = |path: &Path| {
-        path.metadata()
-            .is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
-    };
-    if name.contains('/') {
-        return is_executable(Path::new(name));
-    }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| is_executable(&folder.join(name)))
-}
-
-#[cfg(all(test, feature = "cli"))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn programs_are_found_as_a_shell_finds_them() {
-        assert!(is_program("true") && !is_program("no-such-program") && !is_program("/"));
-    }
+pub fn shell(command: &std::ffi::OsStr) -> Command {
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(command);
+    shell
 }

@@ -47,16 +47,14 @@ pub fn set_priority(priority: i32) -> std::io::Result<()> {
     }
 }
 
-/// Whether there is a program of this name: with its ending, or without it if that is `.exe`.
+/// A shell that runs the command.
 #[cfg(feature = "cli")]
-pub fn is_program(name: &str) -> bool {
-    let names = [name.to_owned(), format!("{name}.exe")];
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders: Vec<_> = match name.contains(['/', '\\']) {
-        true => vec![std::path::PathBuf::new()],
-        false => std::env::split_paths(&path).collect(),
-    };
-    folders
-        .iter()
-        .any(|folder| names.iter().any(|name| folder.join(name).is_file()))
+pub fn shell(command: &std::ffi::OsStr) -> Command {
+    let mut shell = Command::new("cmd");
+    // `cmd` reads the rest of its line as it is, without the outer quotes.
+    let mut quoted = std::ffi::OsString::from("\"");
+    quoted.push(command);
+    quoted.push("\"");
+    shell.args(["/D", "/S", "/C"]).raw_arg(quoted);
+    shell
 }

@@ -9,6 +9,7 @@ use super::draft::Measured;
 use crate::bench::CpuRun;
 use crate::board::Size;
 use crate::engine::{Engine, core_seconds};
+use crate::ledger::unix_time;
 use crate::machine::{Load, LoadWatch, Processor};
 use crate::simd::Isa;
 use crate::telemetry::several;
@@ -172,7 +173,7 @@ impl CpuReport {
             seconds((Engine::Chain, 17), 1),
             load_in_words(self.load.as_ref()),
             self.version,
-            Timestamp::now().strftime("%Y-%m-%d"),
+            day(unix_time()),
         ))
     }
 }
@@ -181,6 +182,12 @@ impl CpuReport {
 fn is_shared(load: &Load) -> bool {
     let at_least = |share: Option<f64>, least| share.is_some_and(|share| share >= least);
     at_least(load.others, BUSY) || at_least(load.steal, STOLEN)
+}
+
+/// The day of a moment in UTC, if it has four digits for the year.
+fn day(unix: i64) -> String {
+    let day = Timestamp::from_second(unix).map(|at| at.strftime("%Y-%m-%d").to_string());
+    day.unwrap_or_else(|_| "-".to_owned())
 }
 
 /// What others had of the processors.
