@@ -69,6 +69,8 @@ pub enum Checked {
     Known,
     /// Every task was counted twice, with the same result.
     Twice,
+    /// Every task was counted twice, of some of which only the directory says so that they were merged from.
+    Claimed,
     /// At least one in so many tasks was counted twice.
     Sampled(u64),
     /// No task was counted twice.
@@ -92,6 +94,7 @@ impl fmt::Display for Checked {
         match self {
             Self::Known => f.write_str("known"),
             Self::Twice => f.write_str("twice"),
+            Self::Claimed => f.write_str("claimed"),
             Self::Sampled(of) => write!(f, "sampled 1/{of}"),
             Self::Once => f.write_str("once"),
         }

@@ -39,7 +39,7 @@ struct Shared {
     /// Of the run under this control, the latest if there were several.
     progress: Mutex<Option<Arc<LiveProgress>>>,
     #[cfg(feature = "fault-injection")]
-    faults: Mutex<super::faults::Faults>,
+    injector: Mutex<Arc<super::faults::Injector>>,
 }
 
 /// What was asked for, and the run that must hear of it.
@@ -118,15 +118,15 @@ impl Control {
         live.map(|live| live.map()).unwrap_or_default()
     }
 
-    /// Makes the run under this control fail where `faults` say.
+    /// Makes the runs under this control fail where `faults` say: a second count and what decides are one with it.
     #[cfg(feature = "fault-injection")]
     pub fn inject(&self, faults: super::faults::Faults) {
-        *self.shared.faults.lock() = faults;
+        *self.shared.injector.lock() = Arc::new(super::faults::Injector::new(faults));
     }
 
     #[cfg(feature = "fault-injection")]
-    pub(super) fn faults(&self) -> super::faults::Faults {
-        *self.shared.faults.lock()
+    pub(super) fn injector(&self) -> Arc<super::faults::Injector> {
+        Arc::clone(&self.shared.injector.lock())
     }
 
     fn ask(&self, change: impl FnOnce(&mut Requests)) {

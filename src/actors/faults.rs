@@ -78,7 +78,8 @@ impl FromStr for Faults {
     }
 }
 
-/// The faults still to come in one run.
+/// The faults still to come in the runs under one control.
+#[derive(Default)]
 pub(super) struct Injector {
     faults: Faults,
     tries: Mutex<HashMap<TaskKey, u32>>,

@@ -108,7 +108,7 @@ impl Run {
                 devices,
                 observers,
                 #[cfg(feature = "fault-injection")]
-                control.faults(),
+                control.injector(),
             )),
             control: control.clone(),
             state: RunState::Planning,

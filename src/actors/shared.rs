@@ -8,7 +8,7 @@ use super::audit::{Audits, TaskAudit};
 use super::device_route::DeviceRoute;
 use super::events::EventKind;
 #[cfg(feature = "fault-injection")]
-use super::faults::{Faults, Injector};
+use super::faults::Injector;
 use super::in_flight::InFlight;
 use super::index::{PlanIndex, WorkerIndex};
 use super::observers::Observers;
@@ -40,7 +40,7 @@ impl RunShared {
         spec: &RunSpec,
         devices: &[DeviceSpec],
         observers: Observers,
-        #[cfg(feature = "fault-injection")] faults: Faults,
+        #[cfg(feature = "fault-injection")] injector: Arc<Injector>,
     ) -> Self {
         let cpu_workers = spec.workers.max(usize::from(devices.is_empty()));
         let roster = Roster::new(cpu_workers, devices.iter().map(|device| device.index));
@@ -55,7 +55,7 @@ impl RunShared {
             observers,
             halted: AtomicBool::new(false),
             #[cfg(feature = "fault-injection")]
-            injector: Arc::new(Injector::new(faults)),
+            injector,
         }
     }
 

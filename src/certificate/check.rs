@@ -5,12 +5,12 @@ use std::io::{self, BufRead, Read};
 use std::sync::Arc;
 
 use super::line::{CorrectionLine, Count, Head, LONGEST, Line, TaskLine, canonical, tally_of};
-use super::parts::Parts;
 use super::signing::is_signed;
 use super::tree::Tree;
 use crate::board::GivenBoard;
 use crate::engine::{Engine, Method, Plan, PlanName, Tally};
 use crate::job::{outcome, plan};
+use crate::ledger::Parts;
 use crate::outcome::{Contradiction, Outcome};
 
 /// What is wrong with a certificate.
@@ -167,7 +167,7 @@ fn read(input: &mut impl BufRead, number: u64) -> Result<Option<(String, Line)>,
     }
     let defect = |what| Err(CheckError::defect(number, what));
     if bytes.pop() != Some(b'\n') {
-        return defect("it does not end, or is longer than 65,535 characters");
+        return defect("it does not end, or is longer than 1,048,575 characters");
     }
     if !bytes.iter().all(|byte| matches!(byte, b' '..=b'~')) {
         return defect("it holds a character that is not printable ASCII");

@@ -14,7 +14,7 @@ pub(super) fn format(board: &GivenBoard) -> u32 {
 }
 
 /// The longest line with its end, in bytes.
-pub(super) const LONGEST: u64 = 1 << 16;
+pub(super) const LONGEST: u64 = 1 << 20;
 
 /// A line. The first field tells which it is.
 #[derive(Clone, Debug, Serialize, Deserialize)]

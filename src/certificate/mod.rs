@@ -12,7 +12,6 @@
 mod challenge;
 mod check;
 mod line;
-mod parts;
 mod signing;
 mod tree;
 mod write;

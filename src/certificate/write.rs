@@ -10,13 +10,12 @@ use super::line::{
     CorrectionLine, Count, Head, LONGEST, OriginLine, RootLine, TaskLine, canonical, counts_of,
     format,
 };
-use super::parts::Parts;
 use super::signing::HostKey;
 use super::tree::Tree;
 use crate::engine::{CountedBy, Engine, Plan};
 use crate::job::outcome;
 use crate::ledger::{
-    self, Division, Entry, LedgerError, LoggedCorrection, Missing, RecordedTask, Session, Store,
+    self, Claims, Division, Entry, LedgerError, LoggedCorrection, Missing, Parts, RecordedTask, Session, Store,
 };
 use crate::outcome::Contradiction;
 
@@ -70,9 +69,10 @@ pub fn certify(
         ));
     };
     store.check_decided(&sums)?;
+    let claims = Claims::of(store.sessions()?);
     let mut twice = 0;
     store.for_each_task(|task| {
-        twice += u64::from(task.second.is_some());
+        twice += u64::from(confirmed(&task, &claims).is_some());
         Ok(())
     })?;
     let corrections = store.corrections()?;
@@ -100,6 +100,7 @@ pub fn certify(
     let sessions = store.sessions()?;
     let mut writer = Writer {
         out,
+        claims,
         tree: Tree::default(),
         sessions: sessions
             .iter()
@@ -135,8 +136,15 @@ pub fn certify(
     Ok(root)
 }
 
+/// The second count of a task, unless nobody but a merged directory says that there is one.
+fn confirmed<'a>(task: &'a RecordedTask, claims: &Claims) -> Option<&'a Entry> {
+    let second = task.second.as_ref();
+    second.filter(|second| !claims.hold(&task.record.session, &second.session))
+}
+
 struct Writer<'a, W> {
     out: W,
+    claims: Claims,
     tree: Tree,
     sessions: HashMap<&'a str, &'a Session>,
     /// The number of each origin: session, worker, and what counted.
@@ -151,7 +159,8 @@ impl<W: Write> Writer<'_, W> {
     fn line(&mut self, line: &str) -> Result<(), CertifyError> {
         if line.len() as u64 >= LONGEST {
             let what = format!(
-                "a line of the certificate would have {} characters, and the most is {}: a name in the ledger is too long",
+                "a line of the certificate would have {} characters, and the most is {}: too many partitions in a task, \
+                 or too long a name in the ledger: {line:.60}…",
                 line.len(),
                 LONGEST - 1
             );
@@ -177,16 +186,7 @@ impl<W: Write> Writer<'_, W> {
         let parts = parts.of(plan.ranks_of(result.key.index));
         let keys: Vec<String> = parts.keys().cloned().collect();
         let Count { tally, origin } = self.count(&task.record, &keys)?;
-        if !tally.keys().eq(&keys) {
-            let what = format!(
-                "the record of task {} counts partitions that the task does not have",
-                result.key
-            );
-            return Err(CertifyError::Unfit(what));
-        }
-        let again = task
-            .second
-            .as_ref()
+        let again = confirmed(task, &self.claims)
             .map(|second| self.count(second, &keys))
             .transpose()?;
         let plan = plan.name().to_string();

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::shell::{command_on, resume_command};
+use super::shell::{again_command, command_on, resume_command};
 use crate::actors::RunError;
 use crate::bench::BenchError;
 use crate::certificate::{CertifyError, CheckError, KeyError, WrongTask};
@@ -131,6 +131,18 @@ impl Failure {
         ))
     }
 
+    /// If counts of the run in `dir` contradict each other, says what helps.
+    #[must_use]
+    pub fn what_helps(mut self, dir: &Path) -> Self {
+        let again = again_command(dir);
+        if self.exit == Exit::Mismatch && !self.message.contains(&again) {
+            let resume = resume_command(dir);
+            let helps = format!("; `{again}` counts each task once more, then `{resume}`");
+            self.message += &printable(&helps);
+        }
+        self
+    }
+
     /// Wrong usage or configuration.
     pub fn usage(message: impl fmt::Display) -> Self {
         Self::new(Exit::Usage, message)
@@ -232,10 +244,15 @@ impl From<KeyError> for Failure {
 impl From<LedgerError> for Failure {
     fn from(error: LedgerError) -> Self {
         match error {
+            LedgerError::Contested { ref file, .. } => {
+                let dir = file.parent().unwrap_or(file);
+                Self::wrong_counts([&error]).what_helps(dir)
+            }
             _ if error.is_mismatch() => Self::wrong_counts([error]),
             LedgerError::Unlike { .. }
             | LedgerError::NotEmpty { .. }
-            | LedgerError::Inside { .. } => Self::usage(error),
+            | LedgerError::Inside { .. }
+            | LedgerError::OwnSessions { .. } => Self::usage(error),
             LedgerError::Exists { ref dir } => Self::usage(format!(
                 "{error}; continue it with `{}`, or name another directory",
                 resume_command(dir)
@@ -347,7 +364,7 @@ pub fn complete_shard(dir: &Path, shard: Shard, missing: &Missing) -> String {
     let names: Vec<_> = missing
         .shards
         .iter()
-        .map(|(shard, _)| shard.to_string())
+        .map(Shard::to_string)
         .collect();
     let place = match names.as_slice() {
         [] => String::new(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{ArrayDirectory, ArrayError, IndexList};
 use crate::engine::Plan;
-use crate::ledger::{Division, LedgerError, LedgerSums, Merged, Store, is_held, merge};
+use crate::ledger::{Division, LedgerError, LedgerSums, Merged, Store, is_held, merge, merge_shards};
 
 /// How far a shard is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,6 +111,8 @@ impl Gathered {
 /// Puts what the shards of an array have recorded into the ledger in [`ArrayDirectory::whole`]. Shards that
 /// somebody works on are left out.
 ///
+/// Tasks of another shard are left out: whoever may write to one shard alone has no say in the others.
+///
 /// # Errors
 /// A shard is damaged, belongs to another array, or contradicts another one; there is another run in place of the
 /// ledger of all; another process gathers; the
@@ -129,7 +131,8 @@ pub fn gather(directory: &ArrayDirectory) -> Result<Gathered, ArrayError> {
             ShardState::Finished => {}
         }
         if state != ShardState::Running && store.is_some() {
-            sources.push(directory.shard(index));
+            let shard = directory.array().shard(index);
+            sources.extend(shard.map(|shard| (shard, directory.shard(index))));
         }
     }
     // What was gathered before counts, even if its shards were removed to save space.
@@ -138,12 +141,10 @@ pub fn gather(directory: &ArrayDirectory) -> Result<Gathered, ArrayError> {
     if let Ok(store) = Store::open_to_read(&whole) {
         directory.check_whole(store.info())?;
     }
-    if sources.is_empty() && fs::exists(&whole).unwrap_or(false) {
-        sources.push(whole.clone());
-    }
     let merged = match sources.is_empty() {
+        true if fs::exists(&whole).unwrap_or(false) => Some(merge(&[&whole], &whole, &plans)?),
         true => None,
-        false => Some(merge(&sources, &whole, &plans)?),
+        false => Some(merge_shards(&sources, &division, &whole, &plans)?),
     };
     let lacking = merged
         .as_ref()

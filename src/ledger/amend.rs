@@ -43,14 +43,15 @@ impl Store {
         }
     }
 
-    /// Records a second count, within the transaction that is open. If it differs from the record, both are
-    /// logged as an open correction. Who logs, and when, is as in [`correct`](Self::correct).
+    /// Records a second count in the place of one that is there, within the transaction that is open. If it differs from
+    /// the record, both are logged as an open correction. Who logs, and when, is as in [`correct`](Self::correct).
     ///
     /// # Errors
     /// There is no record; the log is full; the file cannot be written.
     pub fn confirm(&self, entry: &Entry, session: &str, at: i64) -> Result<(), LedgerError> {
         let record = self.recorded(entry.result.key)?;
         if record.result.tally.agrees_with(&entry.result.tally) {
+            self.remove(Column::Second, entry.result.key)?;
             return self.put(Column::Second, entry).map(|_| ());
         }
         let correction = Correction {

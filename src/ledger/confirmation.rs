@@ -38,6 +38,8 @@ pub struct Confirmation {
     pub again_cpu_seconds: Option<Duration>,
     /// Of those without a second count: audited before they were recorded.
     pub audited: u64,
+    /// Of those that were counted twice or audited: only one merged directory says so.
+    pub claimed: u64,
     /// The hosts that counted, the first or the second time.
     pub hosts: u64,
     /// Corrections in the log.
@@ -79,7 +81,11 @@ impl Confirmation {
 
     /// How an outcome of these tasks was checked.
     pub const fn checked(&self, outcome: &Outcome) -> Checked {
-        Checked::new(outcome.is_known, self.twice + self.audited, self.tasks)
+        let all = self.twice + self.audited;
+        match Checked::new(outcome.is_known, all - self.claimed, self.tasks) {
+            Checked::Sampled(_) | Checked::Once if all >= self.tasks => Checked::Claimed,
+            checked => checked,
+        }
     }
 }
 
@@ -92,14 +98,18 @@ impl fmt::Display for Confirmation {
             0 => String::new(),
             audited => format!(" ({audited} of them audited)"),
         };
+        let claimed = match self.claimed {
+            0 => String::new(),
+            claimed => format!("; {claimed} only as a merged directory says"),
+        };
         if self.twice == 0 {
-            return write!(f, "{tasks} once{audited}, on {hosts}");
+            return write!(f, "{tasks} once{audited}, on {hosts}{claimed}");
         }
         let places = [
             (self.on_other_host, "on another host"),
             (self.on_other_device, "on another device"),
-            (self.on_other_worker, "by another worker"),
-            (self.on_same_worker, "by a worker of the same name"),
+            (self.on_other_worker, "by another worker of the same host"),
+            (self.on_same_worker, "by another process on the same host"),
         ];
         let places = places.iter().filter(|(tasks, _)| *tasks > 0);
         let places: Vec<_> = places
@@ -112,7 +122,7 @@ impl fmt::Display for Confirmation {
         };
         write!(
             f,
-            "{} of {tasks} twice ({}), {} once{audited}, on {hosts}; the second time {}{time}; {} by another kernel",
+            "{} of {tasks} twice ({}), {} once{audited}, on {hosts}; the second time {}{time}; {} by another kernel{claimed}",
             self.twice,
             percent(self.twice as f64 / self.tasks as f64),
             self.tasks - self.twice,
@@ -126,6 +136,7 @@ impl fmt::Display for Confirmation {
 pub(super) struct Confirming {
     all: Confirmation,
     hosts: BTreeMap<String, String>,
+    claims: Claims,
     counted_on: BTreeSet<String>,
 }
 
@@ -151,6 +162,7 @@ impl Confirming {
                 ..Confirmation::default()
             },
             hosts: hosts(&sessions),
+            claims: Claims::of(sessions),
             counted_on: BTreeSet::new(),
         })
     }
@@ -165,6 +177,9 @@ impl Confirming {
             }
         };
         note(host(record));
+        let again = second.or(record.is_audited.then_some(record));
+        let is_claim = |again: &Account<'_>| self.claims.hold(record.session, again.session);
+        self.all.claimed += u64::from(again.is_some_and(is_claim));
         if let Some(second) = second {
             note(host(second));
             self.all
@@ -180,6 +195,23 @@ impl Confirming {
             hosts: self.counted_on.len() as u64,
             ..self.all
         }
+    }
+}
+
+/// Which sessions came from which merged directory.
+pub(crate) struct Claims(BTreeMap<String, String>);
+
+impl Claims {
+    /// Of these sessions.
+    pub fn of(sessions: Vec<Session>) -> Self {
+        let of = |session: Session| (session.id, session.facts.merged);
+        Self(sessions.into_iter().map(of).collect())
+    }
+
+    /// Whether nobody but one merged directory says what these two sessions counted.
+    pub fn hold(&self, one: &str, other: &str) -> bool {
+        let [one, other] = [one, other].map(|session| self.0.get(session));
+        one == other && one.is_some_and(|merged| !merged.is_empty())
     }
 }
 

@@ -6,6 +6,7 @@ use std::fmt;
 use super::{Division, PlanInfo, Shard};
 use crate::board::Size;
 use crate::engine::{Engine, PlanName, TaskKey, TaskSet};
+use crate::telemetry::grouped;
 
 /// Which tasks of the plans of a board are there.
 #[derive(Clone, Debug)]
@@ -90,7 +91,7 @@ impl Coverage {
     }
 
     /// What is missing of a run that is divided in this way. Shards without any task are listed by
-    /// name.
+    /// their numbers.
     pub fn missing(&self, division: &Division) -> Missing {
         let shard_of = |task: TaskKey| division.index_of(task) as usize;
         let shards = division.shard();
@@ -98,22 +99,20 @@ impl Coverage {
         for task in self.iter() {
             absent[shard_of(task)] = false;
         }
-        let mut of_shards = BTreeMap::<usize, Ranges>::new();
+        let mut of_shards = BTreeMap::<usize, u64>::new();
         let mut ranges = Ranges::default();
         for task in self.absent() {
             let shard = shard_of(task);
             if absent[shard] {
-                of_shards.entry(shard).or_default().push(task);
+                *of_shards.entry(shard).or_default() += 1;
             } else {
                 ranges.push(task);
             }
         }
-        let named = |shard: Shard| {
-            let ranges = of_shards.remove(&(shard.index() as usize))?;
-            Some((shard, ranges.finish()))
-        };
+        let is_absent = |shard: &Shard| of_shards.contains_key(&(shard.index() as usize));
         Missing {
-            shards: shards.all().filter_map(named).collect(),
+            shards: shards.all().filter(is_absent).collect(),
+            of_shards: of_shards.values().sum(),
             ranges: ranges.finish(),
         }
     }
@@ -255,8 +254,10 @@ impl Ranges {
 /// The tasks that a run lacks. Shown with one range a line; long lists are cut short.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Missing {
-    /// Shards of which no task is there, with their tasks.
-    pub shards: Vec<(Shard, Vec<TaskRange>)>,
+    /// Shards of which no task is there.
+    pub shards: Vec<Shard>,
+    /// How many tasks these have.
+    pub of_shards: u64,
     /// All other missing tasks.
     pub ranges: Vec<TaskRange>,
 }
@@ -272,24 +273,15 @@ impl Missing {
 
     /// How many tasks are missing.
     pub fn tasks(&self) -> u64 {
-        let shards = self.shards.iter().flat_map(|(_, ranges)| ranges);
-        shards.chain(&self.ranges).map(TaskRange::tasks).sum()
+        let ranges = self.ranges.iter().map(TaskRange::tasks);
+        self.of_shards + ranges.sum::<u64>()
     }
 }
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shards = self.shards.iter().flat_map(|(shard, ranges)| {
-            let of_one_engine = ranges.chunk_by(|one, other| one.engine == other.engine);
-            of_one_engine.map(move |ranges| match ranges {
-                [range] => format!("shard {shard}: {range}"),
-                _ => {
-                    let tasks: u64 = ranges.iter().map(TaskRange::tasks).sum();
-                    format!("shard {shard}: {tasks} tasks of {}", ranges[0].engine)
-                }
-            })
-        });
-        let lines: Vec<String> = shards
+        let lines: Vec<String> = shards_line(&self.shards)
+            .into_iter()
             .chain(self.ranges.iter().map(TaskRange::to_string))
             .collect();
         let (shown, rest) = lines.split_at(lines.len().min(Self::LINES));
@@ -299,6 +291,25 @@ impl fmt::Display for Missing {
         }
         Ok(())
     }
+}
+
+/// `1 of 6,400 shards; missing 0–16, 18–6399`; nothing if none is missing. Long lists are cut short.
+fn shards_line(missing: &[Shard]) -> Option<String> {
+    let all = missing.first()?.count();
+    let runs = missing.chunk_by(|one, next| one.index() + 1 == next.index());
+    let runs = runs.map(|run| match run {
+        [first, .., last] => format!("{}–{}", first.index(), last.index()),
+        _ => run[0].index().to_string(),
+    });
+    let mut runs: Vec<_> = runs.collect();
+    let more = runs.len().saturating_sub(Missing::LINES);
+    runs.truncate(Missing::LINES);
+    if more > 0 {
+        runs.push(format!("and {more} ranges more"));
+    }
+    let there = grouped(all - missing.len() as u64);
+    let (all, runs) = (grouped(all), runs.join(", "));
+    Some(format!("{there} of {all} shards; missing {runs}"))
 }
 
 #[cfg(test)]
@@ -373,9 +384,9 @@ mod tests {
         set.add(key(Engine::Census, 0));
         assert_eq!(
             set.missing(&division).to_string(),
-            "shard 1/3: chain 1..=19 in steps of 3 (7 tasks)\n\
-             shard 2/3: chain 2..=17 in steps of 3 (6 tasks)\nchain 6 (1 task)"
+            "1 of 3 shards; missing 1–2\nchain 6 (1 task)"
         );
+        assert_eq!(set.missing(&division).tasks(), 14);
         assert!(!set.is_whole_for(first, &division));
         set.add(chain(6));
         assert!(
@@ -386,13 +397,20 @@ mod tests {
     }
 
     #[test]
-    fn tasks_of_a_missing_shard_that_are_no_range_are_only_counted() {
-        let range = |first| TaskRange::single(Engine::Colour, first);
-        let missing = Missing {
-            shards: vec![(Shard::new(1, 3).unwrap(), [3, 4, 17].map(range).to_vec())],
-            ranges: Vec::new(),
+    fn one_line_tells_which_of_thousands_of_shards_are_missing() {
+        let line = |missing: &[u64]| {
+            let shard = |index: &u64| Shard::new(*index, 6400).unwrap();
+            shards_line(&missing.iter().map(shard).collect::<Vec<_>>())
         };
-        assert_eq!(missing.to_string(), "shard 1/3: 3 tasks of colour");
+        let all_but_one: Vec<u64> = (0..6400).filter(|shard| *shard != 17).collect();
+        assert_eq!(
+            line(&all_but_one).unwrap(),
+            "1 of 6,400 shards; missing 0–16, 18–6399"
+        );
+        assert_eq!(line(&[3]).unwrap(), "6,399 of 6,400 shards; missing 3");
+        let even: Vec<u64> = (0..3200).map(|half| 2 * half).collect();
+        assert!(line(&even).unwrap().ends_with("38, and 3180 ranges more"));
+        assert_eq!(line(&[]), None);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::board::Size;
 use crate::engine::{PlanName, Tally, TaskKey};
 use crate::outcome::Contradiction;
 use crate::system::files::{has_inodes, is_open_limit};
+use crate::telemetry::several;
 
 /// Why there is no run in `dir`.
 fn no_run(dir: &Path) -> String {
@@ -199,6 +200,32 @@ pub enum LedgerError {
         /// Both tallies, each with what counted it.
         counts: Box<[(Tally, String); 2]>,
     },
+    /// Counts of one task of a run that was to be merged.
+    #[error("{}: task {task} was counted as {}; nothing is merged", dir.display(), counts.join(", and as "))]
+    Refused {
+        /// The directory of that run.
+        dir: PathBuf,
+        /// The task.
+        task: TaskKey,
+        /// The counts that are known, each with who made it, and the one that was made here, if there is one.
+        counts: Vec<String>,
+    },
+    /// Sessions that were to be taken out counted in the directory itself.
+    #[error(
+        "nothing is taken out: {} of {} counted in {} itself, and did not come by a merge: {}; name one in the \
+         place of {} to remove what it counted",
+        sessions.len(), several(*all, "session"), dir.display(), sessions.join(", "), source_dir.display()
+    )]
+    OwnSessions {
+        /// The directory.
+        dir: PathBuf,
+        /// The run that was to be taken out.
+        source_dir: PathBuf,
+        /// The sessions, each with its host.
+        sessions: Vec<String>,
+        /// How many are in that run.
+        all: u64,
+    },
     /// The process that wrote the ledger was killed in the middle of a commit, on a file system where what it
     /// had begun is undone by the next one that writes.
     #[error(
@@ -249,6 +276,7 @@ impl LedgerError {
         matches!(
             self,
             Self::Disagreement { .. }
+                | Self::Refused { .. }
                 | Self::Contradicted { .. }
                 | Self::Contested { .. }
                 | Self::Contradiction(_)

@@ -163,6 +163,9 @@ pub struct Facts {
     /// Whether it counted recorded tasks a second time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,
+    /// Which merged directory it came from, by the id of the session that came from there first. Empty: it counted here.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub merged: String,
     /// When it began, in seconds since 1970 by the clock of its machine.
     pub started: i64,
 }
@@ -178,7 +181,7 @@ pub struct WorkTime {
 
 impl Facts {
     /// What is the same of two processes of one program with one configuration on one machine. `None` if a worker
-    /// counted wrongly: whatever such a process did stays apart.
+    /// counted wrongly, or if it came by a merge: whatever such a process did stays apart.
     pub(super) fn likeness(&self) -> Option<Digest> {
         let mut fields = DigestFields::new(context::SESSION);
         let devices = self.devices.join("\n");
@@ -193,11 +196,16 @@ impl Facts {
             fields.text(text);
         }
         let likeness = fields.u64(self.workers).u64(u64::from(self.again)).digest();
-        self.sick.is_empty().then_some(likeness)
+        (self.sick.is_empty() && self.merged.is_empty()).then_some(likeness)
     }
 }
 
 impl Session {
+    /// Whether it counted in this directory, and did not come by a merge.
+    pub const fn is_here(&self) -> bool {
+        self.facts.merged.is_empty()
+    }
+
     /// How long anybody counted a run for the first time, or, if `again`, the second time.
     pub fn time(sessions: &[Self], again: bool) -> WorkTime {
         let counted = || sessions.iter().filter(|of| of.facts.again == again);

@@ -234,6 +234,7 @@ impl Intake {
                     facts: Facts {
                         number: self.number,
                         took_leave: false,
+                        merged: String::new(),
                         ..facts
                     },
                     elapsed: Duration::ZERO,

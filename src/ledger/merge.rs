@@ -1,19 +1,21 @@
 //! Puts the records of several run directories into one, and takes them out again.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::lock::LOCK_FILE;
-use super::merge_source::Copied;
+use super::merge_source::{Copied, Source};
 use super::{
     DirLock, Division, FILE, LedgerError, LedgerSums, RunInfo, Session, Shard, Store, files,
     merge_source,
 };
 use crate::engine::{Engine, Plan, TaskKey};
 use crate::outcome::Outcome;
+use crate::telemetry::several;
 
 /// What a merge did.
 #[derive(Clone, Debug)]
@@ -32,6 +34,8 @@ pub struct Merged {
     pub seconds: u64,
     /// Corrections added to the log.
     pub corrections: u64,
+    /// What was not taken, of each source.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// What was taken out of a run.
@@ -43,11 +47,35 @@ pub struct TakenOut {
     pub sessions: u64,
 }
 
+/// Tasks of a source that were left out.
+#[derive(Clone, Debug)]
+pub struct LeftOut {
+    /// Its directory.
+    pub dir: PathBuf,
+    /// How many.
+    pub tasks: u64,
+    /// The first of them.
+    pub first: TaskKey,
+    /// The shard of a job array that it counts, and none of these.
+    pub shard: Option<Shard>,
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tasks = several(self.tasks, "task");
+        write!(f, "{}: {tasks} left out, from {} on: ", self.dir.display(), self.first)?;
+        match self.shard {
+            Some(shard) => write!(f, "not of shard {shard}"),
+            None => f.write_str("counts in the name of sessions that did not come from there"),
+        }
+    }
+}
+
 /// Copies the records of all `sources` into the ledger in `into`, which is made if there is none.
 ///
 /// A task that two runs counted with the same result keeps the record that is there, and the other one
-/// becomes its second count. Where the results differ, a correction in one of the logs that names both
-/// decides.
+/// becomes its second count. Where the results differ, and a correction in one of the logs names both, the task is
+/// counted here: if that agrees with what was decided, the decision holds.
 ///
 /// The sources are only read. Either all of them are copied, or `into` stays as it was.
 ///
@@ -60,16 +88,38 @@ pub fn merge<P: AsRef<Path>>(
     into: &Path,
     plans: &[Arc<dyn Plan>],
 ) -> Result<Merged, LedgerError> {
+    let sources = sources.iter().map(|dir| (dir.as_ref(), None)).collect();
+    merge_all(sources, into, plans)
+}
+
+/// [`merge`]s what the shards of a job array recorded, each of its own tasks alone. Its hosts are those of the array, so
+/// what they say of second counts is believed.
+pub(crate) fn merge_shards(
+    shards: &[(Shard, PathBuf)],
+    division: &Division,
+    into: &Path,
+    plans: &[Arc<dyn Plan>],
+) -> Result<Merged, LedgerError> {
+    let shards = shards.iter();
+    let of = shards.map(|(shard, dir)| (dir.as_path(), Some((*shard, division))));
+    merge_all(of.collect(), into, plans)
+}
+
+fn merge_all(
+    sources: Vec<(&Path, Option<(Shard, &Division)>)>,
+    into: &Path,
+    plans: &[Arc<dyn Plan>],
+) -> Result<Merged, LedgerError> {
     let mut infos: Vec<(&Path, RunInfo)> = Vec::new();
     // One source is open at a time: the system limits the number of open files.
-    for dir in sources {
-        let source = Store::open_to_read(dir.as_ref())?;
+    for &(dir, _) in &sources {
+        let source = Store::open_to_read(dir)?;
         let (first, first_info) = infos
             .first()
-            .map_or((dir.as_ref(), source.info()), |(dir, info)| (*dir, info));
-        check_alike((first, first_info), (dir.as_ref(), source.info()))?;
+            .map_or((dir, source.info()), |(dir, info)| (*dir, info));
+        check_alike((first, first_info), (dir, source.info()))?;
         source.info().check_plans(source.file(), plans)?;
-        infos.push((dir.as_ref(), source.info().clone()));
+        infos.push((dir, source.info().clone()));
     }
     let Some((first, info)) = infos.first() else {
         return Err(LedgerError::NoRun {
@@ -83,24 +133,45 @@ pub fn merge<P: AsRef<Path>>(
         .info()
         .check_plans(target.store.file(), plans)?;
     let mut copied = Copied::default();
-    let ranks = |task: TaskKey| {
-        let mut plans = plans.iter();
-        plans
-            .find(|plan| plan.engine() == task.engine)
-            .map_or(0..0, |plan| plan.ranks_of(task.index))
-    };
     let sessions = target.store.sessions()?;
     let mut sessions: BTreeMap<_, _> = sessions.into_iter().map(|s| (s.id.clone(), s)).collect();
     target.store.begin()?;
-    for (dir, _) in &infos {
+    let mut left_out = Vec::new();
+    for (dir, shard) in sources {
         let source = Store::open_to_read(dir)?;
-        for session in source.sessions()? {
-            if let Some(session) = later(&target.store, sessions.get(&session.id), session)? {
+        let theirs = source.sessions()?;
+        let merged = match shard {
+            Some(_) => String::new(),
+            None => came_with(&theirs, &sessions),
+        };
+        let mut own = BTreeSet::new();
+        for mut session in theirs {
+            session.facts.merged.clone_from(&merged);
+            let id = session.id.clone();
+            if let Some(session) = later(&target.store, sessions.get(&id), session)? {
                 target.store.put_session(&session)?;
-                sessions.insert(session.id.clone(), session);
+                sessions.insert(id.clone(), session);
+            }
+            let of_source = sessions.get(&id).map(|session| &session.facts.merged);
+            if of_source == Some(&merged) && (shard.is_some() || !merged.is_empty()) {
+                own.insert(id);
             }
         }
-        merge_source::copy(&source, &target.store, &ranks, &mut copied)?;
+        let source = Source {
+            dir,
+            store: &source,
+            sessions: own,
+            shard,
+        };
+        let known = sessions.values().cloned().collect();
+        merge_source::copy(source, &target.store, known, plans, &mut copied)?;
+        let tasks = std::mem::take(&mut copied.left_out);
+        left_out.extend(tasks.first().map(|&first| LeftOut {
+            dir: dir.to_owned(),
+            tasks: tasks.len() as u64,
+            first,
+            shard: shard.map(|(shard, _)| shard),
+        }));
     }
     let sums = target.store.sums()?;
     if sums.coverage.is_whole()
@@ -133,35 +204,67 @@ pub fn merge<P: AsRef<Path>>(
         there: copied.there,
         seconds: copied.seconds,
         corrections: copied.corrections,
+        left_out,
     })
 }
 
 /// Removes from the run in `from` what the sessions of the run in `source` recorded: `source` was merged
-/// into it and is not trusted any more. What is removed is counted again when the run is resumed.
+/// into it and is not trusted any more. In the place of a directory, `source` may be the id of a session. What is removed
+/// is counted again when the run is resumed.
 ///
 /// # Errors
-/// They are of different boards or engines; one of them is damaged; `from` cannot be written, or another
-/// process works on it.
+/// They are of different boards or engines; a session of `source` counted in `from` itself; one of them is damaged; `from`
+/// cannot be written, or another process works on it.
 pub fn take_out(source: &Path, from: &Path) -> Result<TakenOut, LedgerError> {
-    let source_store = Store::open_to_read(source)?;
     let _lock = DirLock::take(from)?;
     let target = Store::open_to_write(from)?;
-    check_alike((source, source_store.info()), (from, target.info()))?;
-    let theirs = source_store.sessions()?.into_iter();
-    let theirs: BTreeSet<String> = theirs.map(|session| session.id).collect();
+    let is_named = |session: &Session| Path::new(&session.id) == source;
+    let mut sessions = target.sessions()?;
+    if source.exists() || !sessions.iter().any(is_named) {
+        let source_store = Store::open_to_read(source)?;
+        check_alike((source, source_store.info()), (from, target.info()))?;
+        let theirs = source_store.sessions()?.into_iter();
+        let theirs: BTreeSet<String> = theirs.map(|session| session.id).collect();
+        sessions.retain(|session| theirs.contains(&session.id));
+        let own = sessions.iter().filter(|session| session.is_here());
+        let own: Vec<_> = own
+            .map(|Session { id, facts, .. }| format!("{id} of {}", facts.host))
+            .collect();
+        if !own.is_empty() {
+            return Err(LedgerError::OwnSessions {
+                dir: from.to_owned(),
+                source_dir: source.to_owned(),
+                sessions: own,
+                all: theirs.len() as u64,
+            });
+        }
+    } else {
+        sessions.retain(is_named);
+    }
     let mut taken = TakenOut {
         records: 0,
-        sessions: 0,
+        sessions: sessions.len() as u64,
     };
     target.begin()?;
-    for session in target.sessions()? {
-        if theirs.contains(&session.id) {
-            taken.records += target.remove_session(&session.id)?;
-            taken.sessions += 1;
-        }
+    for session in sessions {
+        taken.records += target.remove_session(&session.id)?;
     }
     target.commit()?;
     Ok(taken)
+}
+
+/// Which merged directory the sessions of a source are said to come from: the one that some of them came from before, or a new
+/// one.
+fn came_with(theirs: &[Session], known: &BTreeMap<String, Session>) -> String {
+    let before = theirs.iter().filter_map(|session| known.get(&session.id));
+    let before = before.map(|session| &session.facts.merged);
+    let new = theirs.iter().filter(|session| !known.contains_key(&session.id));
+    let first = new.min_by_key(|session| (session.facts.number, &session.id));
+    let before = before.filter(|merged| !merged.is_empty()).min();
+    before
+        .or(first.map(|session| &session.id))
+        .cloned()
+        .unwrap_or_default()
 }
 
 /// The session of a source as it is to be stored; `None` if `there`, the stored one of that id, is as
@@ -169,15 +272,20 @@ pub fn take_out(source: &Path, from: &Path) -> Result<TakenOut, LedgerError> {
 fn later(
     target: &Store,
     there: Option<&Session>,
-    theirs: Session,
+    mut theirs: Session,
 ) -> Result<Option<Session>, LedgerError> {
     match there {
-        Some(there) if there.facts != theirs.facts => Err(LedgerError::OtherSession {
-            file: target.file().to_owned(),
-            id: theirs.id,
-        }),
-        Some(there) if there.elapsed >= theirs.elapsed => Ok(None),
-        _ => Ok(Some(theirs)),
+        None => Ok(Some(theirs)),
+        Some(there) => {
+            theirs.facts.merged.clone_from(&there.facts.merged);
+            if there.facts != theirs.facts {
+                return Err(LedgerError::OtherSession {
+                    file: target.file().to_owned(),
+                    id: theirs.id,
+                });
+            }
+            Ok((there.elapsed < theirs.elapsed).then_some(theirs))
+        }
     }
 }
 

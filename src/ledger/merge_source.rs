@@ -1,13 +1,21 @@
 //! Copies one run into another: records, second counts, corrections.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use super::{Column, Entry, Inserted, LedgerError, LoggedCorrection, RecordedTask, Store};
-use crate::engine::TaskKey;
+use super::confirmation::{Claims, hosts};
+use super::spot_check::CHEAP;
+use super::verify::count_here;
+use super::{
+    Column, Division, Entry, Inserted, LedgerError, LoggedCorrection, RecordedTask, Session, Shard,
+    Store,
+};
+use crate::engine::{Mismatch, Plan, Tally, TaskKey};
 
 /// What was copied.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Copied {
     /// Records.
     pub records: u64,
@@ -17,103 +25,195 @@ pub(super) struct Copied {
     pub seconds: u64,
     /// Corrections.
     pub corrections: u64,
+    /// Tasks of the source that were left out.
+    pub left_out: BTreeSet<TaskKey>,
+    /// How long tasks were counted here.
+    counting: Duration,
 }
 
-/// Copies what `source` holds into `target`, within its open transaction. The sessions are there. `ranks`
-/// is called for an error message only.
+/// Where the records come from.
+pub(super) struct Source<'a> {
+    pub dir: &'a Path,
+    pub store: &'a Store,
+    /// The sessions that came from there. Nobody else's counts are taken: whoever holds a copy of a run could count in the
+    /// name of its sessions.
+    pub sessions: BTreeSet<String>,
+    /// Of a job array, the tasks of this shard alone are taken.
+    pub shard: Option<(Shard, &'a Division)>,
+}
+
+/// Copies what `source` holds into `target`, within its open transaction. The `sessions` are there.
 pub(super) fn copy(
-    source: &Store,
+    source: Source<'_>,
     target: &Store,
-    ranks: &dyn Fn(TaskKey) -> Range<u64>,
+    sessions: Vec<Session>,
+    plans: &[Arc<dyn Plan>],
     copied: &mut Copied,
 ) -> Result<(), LedgerError> {
+    let here = sessions.iter().filter(|session| session.is_here());
     let mut merge = Merge {
         target,
         own: by_task(target.corrections()?),
-        theirs: by_task(source.corrections()?),
-        ranks,
+        theirs: by_task(source.store.corrections()?),
+        here: here.map(|session| session.id.clone()).collect(),
+        hosts: hosts(&sessions),
+        claims: Claims::of(sessions),
+        settled: BTreeSet::new(),
+        plans,
         copied,
+        source,
     };
-    source.for_each_task(|task| merge.add(&task))?;
+    let store = merge.source.store;
+    store.for_each_task(|task| merge.add(&task))?;
     merge.add_corrections()
 }
 
-fn by_task(log: Vec<LoggedCorrection>) -> BTreeMap<TaskKey, Vec<LoggedCorrection>> {
-    let mut tasks: BTreeMap<_, Vec<_>> = BTreeMap::new();
+fn by_task(log: Vec<LoggedCorrection>) -> Log {
+    let mut tasks = Log::new();
     for logged in log {
         tasks.entry(logged.task()).or_default().push(logged);
     }
     tasks
 }
 
+type Log = BTreeMap<TaskKey, Vec<LoggedCorrection>>;
+
+fn is_open(log: &Log, task: TaskKey) -> Option<bool> {
+    Some(log.get(&task)?.last()?.is_open())
+}
+
 fn agree(one: &Entry, other: &Entry) -> bool {
     one.result.tally.agrees_with(&other.result.tally)
 }
 
-/// Whether the log decided for `right`, and against the result `wrong`.
-fn decided(log: Option<&Vec<LoggedCorrection>>, right: &Entry, wrong: &Entry) -> bool {
-    log.into_iter().flatten().any(|logged| {
+/// The process that decided for `right`, and against the result `wrong`.
+fn decided<'a>(log: &'a Log, right: &Entry, wrong: &Entry) -> Option<&'a str> {
+    let mut log = log.get(&right.result.key).into_iter().flatten();
+    let decides = |logged: &&LoggedCorrection| {
         let correction = &logged.correction;
         let decision = correction.decision.as_ref();
         decision.is_some_and(|decision| agree(&decision.result, right))
             && correction.results().any(|result| agree(result, wrong))
-    })
+    };
+    log.find(decides).map(|logged| logged.session.as_str())
 }
 
 struct Merge<'a> {
+    source: Source<'a>,
     target: &'a Store,
     /// The log of the target, and that of the source.
-    own: BTreeMap<TaskKey, Vec<LoggedCorrection>>,
-    theirs: BTreeMap<TaskKey, Vec<LoggedCorrection>>,
-    ranks: &'a dyn Fn(TaskKey) -> Range<u64>,
+    own: Log,
+    theirs: Log,
+    /// The sessions that counted here, the host of each one, and whose claims their counts are.
+    here: BTreeSet<String>,
+    hosts: BTreeMap<String, String>,
+    claims: Claims,
+    /// What the log of the source decides, and a count here has confirmed.
+    settled: BTreeSet<TaskKey>,
+    plans: &'a [Arc<dyn Plan>],
     copied: &'a mut Copied,
 }
 
 impl Merge<'_> {
     fn add(&mut self, task: &RecordedTask) -> Result<(), LedgerError> {
-        let key = task.record.result.key;
+        let theirs = &task.record;
+        let key = theirs.result.key;
+        let shard = &self.source.shard;
+        if shard.is_some_and(|(shard, division)| !division.holds(shard, key)) {
+            self.copied.left_out.insert(key);
+            return Ok(());
+        }
         let Some(there) = self.target.get(key)? else {
-            self.target.insert(&task.record, || (self.ranks)(key))?;
-            self.copied.records += 1;
-            return self.add_second(task.second.as_ref());
+            if !self.is_of_source(theirs) || !self.is_log_of_source(key) {
+                self.copied.left_out.insert(key);
+                return Ok(());
+            }
+            return self.insert(task);
         };
-        if agree(&there, &task.record) {
+        if agree(&there, theirs) {
             self.copied.there += 1;
+            let [own, their] = [&self.own, &self.theirs].map(|log| is_open(log, key));
+            let decides = (own, their) == (Some(true), Some(false));
+            if decides || their == Some(true) && own != their && !self.takes_log(&there) {
+                self.expect(&there, &[theirs, &there])?;
+                if decides {
+                    self.settled.insert(key);
+                }
+            }
             // A count of another process confirms the one that is there; the same count, recorded in two places, does not.
             let is_other =
                 |entry: &&Entry| (&entry.session, &entry.result) != (&there.session, &there.result);
-            let mut other = task.second.iter().chain([&task.record]);
-            return self.add_second(other.find(is_other));
+            let mut other = task.second.iter().chain([theirs]);
+            return self.add_second(&there, other.find(is_other));
         }
-        if decided(self.own.get(&key), &there, &task.record) {
+        let own = decided(&self.own, &there, theirs);
+        if own.is_some_and(|session| self.here.contains(session)) {
             self.copied.there += 1;
             return Ok(());
         }
-        if decided(self.theirs.get(&key), &task.record, &there) {
-            self.target.remove(Column::Record, key)?;
-            self.target.remove(Column::Second, key)?;
-            self.target.insert(&task.record, || (self.ranks)(key))?;
-            self.copied.records += 1;
-            return self.add_second(task.second.as_ref());
+        let is_own = own.is_some();
+        let is_theirs = decided(&self.theirs, theirs, &there).is_some();
+        let second = self.target.get_from(Column::Second, key)?;
+        let mut counts = vec![theirs, &there];
+        counts.extend(&second);
+        let is_here = |entry: &&Entry| self.here.contains(&entry.session);
+        let is_twice_here = second.is_some() && counts[1..].iter().all(is_here);
+        if is_twice_here || !(is_own || is_theirs) {
+            return Err(self.refused(key, &counts, None));
         }
-        // Refused, with a message about both.
-        let refused = self.target.insert(&task.record, || (self.ranks)(key));
-        refused.map(|_| ())
+        if is_theirs {
+            self.expect(theirs, &counts)?;
+        } else if self.expect(&there, &counts).is_ok() {
+            self.copied.there += 1;
+            return Ok(());
+        } else {
+            self.expect(theirs, &counts)?;
+        }
+        self.target.withdraw(key)?;
+        self.own.remove(&key);
+        self.settled.insert(key);
+        self.insert(task)
     }
 
-    fn add_second(&mut self, second: Option<&Entry>) -> Result<(), LedgerError> {
+    fn insert(&mut self, task: &RecordedTask) -> Result<(), LedgerError> {
+        self.target.put(Column::Record, &task.record)?;
+        self.copied.records += 1;
+        self.add_second(&task.record, task.second.as_ref())
+    }
+
+    /// Adds a second count to a record, in the place of one that confirms nothing.
+    fn add_second(&mut self, record: &Entry, second: Option<&Entry>) -> Result<(), LedgerError> {
         let Some(second) = second else {
             return Ok(());
         };
-        let ranks = || (self.ranks)(second.result.key);
-        let inserted = self.target.insert_second(second, ranks)?;
+        let key = second.result.key;
+        let there = self.target.get_from(Column::Second, key)?;
+        if there.as_ref() == Some(second) {
+            return Ok(());
+        }
+        if !self.is_of_source(second) {
+            self.copied.left_out.insert(key);
+            return Ok(());
+        }
+        let is_claim = |entry: &Entry| self.claims.hold(&record.session, &entry.session);
+        if there.is_some_and(|there| is_claim(&there)) && !is_claim(second) {
+            self.target.remove(Column::Second, key)?;
+        }
+        let inserted = self.target.insert_second(second, || 0..0)?;
         self.copied.seconds += u64::from(inserted == Inserted::New);
         Ok(())
     }
 
-    /// Appends what the log of the target does not hold yet.
+    /// Appends what the log of the target does not hold yet, of the tasks that were taken from the source.
     fn add_corrections(&mut self) -> Result<(), LedgerError> {
-        for (task, theirs) in std::mem::take(&mut self.theirs) {
+        let tasks: Vec<TaskKey> = self.theirs.keys().copied().collect();
+        for task in tasks {
+            let record = self.target.get(task)?;
+            let takes = record.is_some_and(|record| self.takes_log(&record));
+            let theirs = self.theirs.remove(&task).unwrap_or_default();
+            if !takes && !self.settled.contains(&task) {
+                continue;
+            }
             let own = self.own.entry(task).or_default();
             for logged in theirs {
                 if own.iter().any(|own| own.repeats(&logged)) {
@@ -129,5 +229,73 @@ impl Merge<'_> {
             }
         }
         Ok(())
+    }
+
+    fn is_of_source(&self, entry: &Entry) -> bool {
+        self.source.sessions.contains(&entry.session)
+    }
+
+    /// Whether the source has no log of a task, or one that tells of its own sessions alone.
+    fn is_log_of_source(&self, task: TaskKey) -> bool {
+        let log = self.theirs.get(&task).into_iter().flatten();
+        log.map(|logged| (&logged.correction, &logged.session))
+            .all(|(correction, session)| {
+                self.source.sessions.contains(session)
+                    && correction.results().all(|entry| self.is_of_source(entry))
+            })
+    }
+
+    /// Whether the log of a task comes from the source: it does with its record.
+    fn takes_log(&self, record: &Entry) -> bool {
+        self.is_of_source(record) && self.is_log_of_source(record.result.key)
+    }
+
+    /// Counts a task here, by another kernel than `right` was counted by, and refuses the source unless that agrees. `counts`
+    /// are all that are known.
+    fn expect(&mut self, right: &Entry, counts: &[&Entry]) -> Result<(), LedgerError> {
+        let key = right.result.key;
+        if self.copied.counting > CHEAP {
+            let what = "more decisions of others are to be checked than are counted in a minute: `queenfold run \
+                        --again` first, in either directory";
+            return Err(self.target.database(what.to_owned()));
+        }
+        let mut plans = self.plans.iter();
+        let plan = plans.find(|plan| plan.engine() == key.engine);
+        let begun = Instant::now();
+        let counted = plan.map(|plan| count_here(plan.as_ref(), &right.result));
+        self.copied.counting += begun.elapsed();
+        match counted {
+            Some((_, Ok(tally))) if tally.agrees_with(&right.result.tally) => Ok(()),
+            counted => Err(self.refused(key, counts, counted)),
+        }
+    }
+
+    /// Counts of a task, each with who made it, that differ from each other or from the one made here.
+    fn refused(
+        &self,
+        task: TaskKey,
+        counts: &[&Entry],
+        here: Option<(&'static str, Result<Tally, Mismatch>)>,
+    ) -> LedgerError {
+        let words = |entry: &&Entry| {
+            let (result, host) = (&entry.result, self.hosts.get(&entry.session));
+            format!(
+                "{} by {} ({} of {}, session {})",
+                result.tally.exact(),
+                result.origin.counted_by,
+                result.origin.worker,
+                host.map_or("an unknown host", String::as_str),
+                entry.session
+            )
+        };
+        let here = here.map(|(kernel, counted)| match counted {
+            Ok(tally) => format!("{} by {kernel}, counted here", tally.exact()),
+            Err(error) => format!("{kernel} failed here: {error}"),
+        });
+        LedgerError::Refused {
+            dir: self.source.dir.to_owned(),
+            task,
+            counts: counts.iter().map(words).chain(here).collect(),
+        }
     }
 }

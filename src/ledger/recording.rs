@@ -150,6 +150,7 @@ impl Recording {
             sick: Vec::new(),
             took_leave: false,
             again: process.again,
+            merged: String::new(),
             started: unix_time(),
         };
         let like = like(&sessions, &facts);

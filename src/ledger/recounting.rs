@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::confirmation::hosts;
+use super::confirmation::{Claims, hosts};
 use super::host::host_name;
 use super::recording::Change;
-use super::{LedgerError, LoggedCorrection, Recording, Store};
+use super::{Entry, LedgerError, LoggedCorrection, Recording, Store};
 use crate::actors::{
     Finding, Flushed, OnCheckpoint, Part, RecordError, Recorder, Restored, Source, Supply, cost_of,
     evenly_spaced,
@@ -41,13 +41,16 @@ impl FirstCounts {
                 false => all.open.remove(&logged.task()),
             };
         }
-        let hosts = hosts(&store.sessions()?);
+        let sessions = store.sessions()?;
+        let hosts = hosts(&sessions);
+        let claims = Claims::of(sessions);
         let own = host_name();
         let mut places = BTreeMap::new();
         store.for_each_task(|task| {
             let result = &task.record.result;
             let TaskKey { engine, index, .. } = result.key;
-            if task.second.is_some() {
+            let is_claim = |second: &Entry| claims.hold(&task.record.session, &second.session);
+            if task.second.as_ref().is_some_and(|second| !is_claim(second)) {
                 let (tasks, sum) = all.twice.entry(engine).or_default();
                 tasks.insert(index);
                 *sum += result.tally;

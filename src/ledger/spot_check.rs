@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use super::verify::{Findings, VerifySettings, WrongRecord, count_again};
 use super::{Coverage, FILE, LedgerError, ProcessFacts, Recording, SecondCounts, Session, Store};
@@ -12,9 +13,9 @@ use crate::engine::{Plan, TaskKey};
 /// Of so many tasks of a session, one is counted again.
 const ONE_OF: u64 = 1000;
 
-/// Sessions without a last canary are counted again whole, those with the least work first, while all of that takes a
-/// worker no longer, in seconds.
-const CHEAP: f64 = 60.0;
+/// What is counted again without being asked for takes no longer: sessions without a last canary, those with the least
+/// work first, and what others decided of a run that is merged.
+pub(super) const CHEAP: Duration = Duration::from_secs(60);
 
 /// What counting a sample again showed.
 #[derive(Clone, Debug)]
@@ -74,7 +75,7 @@ pub fn spot_check(
     let mut unseen = BTreeSet::new();
     for (session, sample) in unsound {
         work += sample.work;
-        if work > CHEAP {
+        if work > CHEAP.as_secs_f64() {
             unseen.insert(
                 facts
                     .get(&session)
@@ -147,11 +148,11 @@ impl Sample {
     }
 
     fn add_whole(&mut self, task: TaskKey, seconds: &dyn Fn(TaskKey) -> f64) {
-        if self.work > CHEAP {
+        if self.work > CHEAP.as_secs_f64() {
             return;
         }
         self.work += seconds(task);
-        match self.work <= CHEAP {
+        match self.work <= CHEAP.as_secs_f64() {
             true => self.whole.push(task),
             false => self.whole = Vec::new(),
         }

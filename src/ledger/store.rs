@@ -1,10 +1,11 @@
 //! The SQLite database of a run directory: opens it, reads and writes records.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::types::ValueRef::Null;
@@ -17,18 +18,20 @@ use super::info::{RunInfo, Session};
 use super::row::RowError;
 use super::table_size::TableSize;
 use super::{
-    Column, Coverage, DirLock, Entry, FILE, LedgerError, draft, files, format, meta, row,
+    Column, Coverage, DirLock, Entry, FILE, LedgerError, Parts, draft, files, format, meta, row,
     session_rows,
 };
-use crate::engine::{Correction, CountedBy, Engine, Tally, TaskKey, TaskResult};
+use crate::engine::{Correction, CountedBy, Engine, Plan, Tally, TaskKey, TaskResult};
+use crate::job::plan;
 
 /// An open ledger: the database of one run directory.
-#[derive(Debug)]
 pub struct Store {
     connection: Connection,
     file: PathBuf,
     info: RunInfo,
     key: Digest,
+    /// The plans of the run that this program makes as well, with their partitions, once a record was checked.
+    parts: OnceCell<BTreeMap<Engine, (Arc<dyn Plan>, Parts)>>,
     /// How much the table of sessions holds, once that was asked for.
     sessions_size: Cell<Option<TableSize>>,
 }
@@ -205,6 +208,7 @@ impl Store {
             connection,
             file,
             info,
+            parts: OnceCell::new(),
             sessions_size: Cell::new(None),
         };
         // There are few, and reading them shows damage early.
@@ -215,6 +219,18 @@ impl Store {
     /// Reads what the ledger holds now, until the moment is dropped.
     pub(crate) fn moment(&self) -> Result<Moment<'_>, LedgerError> {
         Moment::of(self)
+    }
+
+    fn parts(&self) -> &BTreeMap<Engine, (Arc<dyn Plan>, Parts)> {
+        self.parts.get_or_init(|| {
+            let plans = self.info.plans.iter().filter_map(|info| {
+                let parts = Parts::new(info.engine, self.info.board)?;
+                let plan = plan(info.engine, self.info.board);
+                let is_same = plan.name() == info.name && plan.tasks() == info.tasks;
+                is_same.then_some((info.engine, (plan, parts)))
+            });
+            plans.collect()
+        })
     }
 
     /// Which run it is.
@@ -735,6 +751,13 @@ impl<'a> Checks<'a> {
             }
         }
         let tally = &record.result.tally;
+        if let Some((plan, parts)) = self.store.parts().get(&key.engine)
+            && !parts.allow(plan.ranks_of(key.index), tally)
+        {
+            return damaged(format!(
+                "record {key} counts partitions that the task does not have"
+            ));
+        }
         let agrees = |entry: &Entry| entry.result.tally.agrees_with(tally);
         if second.as_ref().is_some_and(|second| !agrees(second)) {
             return Err(self

@@ -12,7 +12,7 @@ use crossbeam::channel::{self, Receiver};
 use super::confirmation::hosts;
 use super::{Coverage, DoneBy, Entry, LedgerError, LedgerSums, OriginName, RecountChoice, Store};
 use crate::engine::{
-    CheckedBy, CountedBy, Counter, CounterSettings, DeviceKind, Engine, Origin, Plan, Tally,
+    CheckedBy, CountedBy, Counter, CounterSettings, DeviceKind, Engine, Mismatch, Origin, Plan, Tally,
     TaskKey, TaskResult, WorkerId,
 };
 use crate::simd::Isa;
@@ -87,6 +87,18 @@ pub fn verify(
     };
     let chosen = choice.among(store.info().n(), &store.info().plans, &among);
     count_again(store, how, &chosen)
+}
+
+/// Counts a task by another kernel of this machine than `recorded` was counted by: the kernel, and its count.
+pub(super) fn count_here(
+    plan: &dyn Plan,
+    recorded: &TaskResult,
+) -> (&'static str, Result<Tally, Mismatch>) {
+    let settings = CounterSettings { isa: Isa::best() };
+    let first = &recorded.origin.counted_by;
+    let mut counter = CheckedBy::OtherKernel.counter(plan, &settings, first);
+    let counted = counter.count(&plan.task(recorded.key.index));
+    (counter.backend(), counted)
 }
 
 /// Reads every record and counts the chosen tasks again.

@@ -1,5 +1,8 @@
 //! What `array`, `gather` and `status` say to somebody who errs.
 
+use queenfold::engine::{Correction, Decision, Method};
+use queenfold::ledger::{Entry, Store};
+
 use crate::array::Array;
 use crate::program::{queenfold, refusal, stdout, text};
 
@@ -324,4 +327,54 @@ fn an_array_is_watched_until_all_shards_are_finished() {
         ]);
     }
     assert!(watching.wait().unwrap().success());
+}
+
+#[test]
+fn a_shard_has_no_say_in_the_tasks_of_another() {
+    let array = Array::given(13, 2, "slurm", &["--queens", "c3"]);
+    for index in 0..2 {
+        let (shard, dir) = (format!("{index}/2"), array.shard(index));
+        stdout(&[
+            "run", "-n", "13", "--queens", "c3", "--engine", "chain", "--shard", &shard, "--dir",
+            dir.to_str().unwrap(),
+        ]);
+    }
+    array.assert_total("5984");
+    let [zero, one] = [0, 1].map(|index| array.shard(index));
+    let zero = Store::open_to_read(&zero).unwrap();
+    let mut first: Option<Entry> = None;
+    let read = zero.for_each(|entry| {
+        first.get_or_insert(entry);
+        Ok(())
+    });
+    read.unwrap();
+    let first = first.unwrap();
+    let one = Store::open_to_write(&one).unwrap();
+    let own = one.sessions().unwrap().remove(0);
+    let mut wrong = first.clone();
+    wrong.session.clone_from(&own.id);
+    wrong.result.tally.completions.add(1, 80);
+    let correction = Correction {
+        recorded: first.clone(),
+        others: vec![wrong.clone()],
+        decision: Some(Decision {
+            result: wrong,
+            method: Method::Oracle,
+        }),
+    };
+    one.begin().unwrap();
+    one.put_session(&zero.sessions().unwrap()[0]).unwrap();
+    one.insert(&first, || 0..0).unwrap();
+    one.correct(&correction, &own.id, 1).unwrap();
+    one.commit().unwrap();
+    drop((zero, one));
+
+    let gathered = array.gather();
+    let said = text(&gathered.stderr);
+    assert_eq!(gathered.status.code(), Some(0), "{said}");
+    assert!(text(&gathered.stdout).contains("5984"), "{gathered:?}");
+    let task = first.result.key.to_string();
+    for says in ["1 task left out", "not of shard 1/2", &task] {
+        assert!(said.contains(says), "{said}");
+    }
 }

@@ -40,6 +40,8 @@ mod interruptions;
 mod isolated;
 mod merging;
 #[cfg(unix)]
+mod own_counts;
+#[cfg(unix)]
 mod pause_key;
 #[cfg(unix)]
 mod process;

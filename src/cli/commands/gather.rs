@@ -48,6 +48,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             several(merged.copied, "task"),
             merged.there
         )));
+        for left_out in &merged.left_out {
+            say(&printable(&left_out.to_string()));
+        }
     }
     let merged = gathered.merged.as_ref();
     let Some(merged) = merged.filter(|merged| merged.sums.coverage.is_whole()) else {

@@ -7,7 +7,7 @@ use crate::cli::exit::Failure;
 use crate::cli::output::{print, print_json, say};
 use crate::ledger;
 use crate::run_directory::open;
-use crate::telemetry::several;
+use crate::telemetry::{printable, several};
 
 const HELP: &str = "\
 Examples:
@@ -31,8 +31,8 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     into: PathBuf,
 
-    /// Remove from the run in --into what was merged from this directory
-    #[arg(long, value_name = "DIR", conflicts_with = "dirs")]
+    /// Remove from the run in --into what was merged from this directory, or what the session of this id counted
+    #[arg(long, value_name = "DIR|SESSION", conflicts_with = "dirs")]
     take_out: Option<PathBuf>,
 
     /// Print one JSON object on a line
@@ -81,6 +81,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     say(&copied);
+    for left_out in &merged.left_out {
+        say(&printable(&left_out.to_string()));
+    }
     let coverage = &merged.sums.coverage;
     if !coverage.is_whole() {
         if args.json {

@@ -71,7 +71,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let run = run.clone().settings(how);
         let result = run.run_on(hardware)?;
         Ok(BoardResult::resumed(result, &args.dir)?)
-    })?;
+    });
+    let counted = counted.map_err(|failure| failure.what_helps(&args.dir))?;
     if let Some(counted) = &counted {
         Printer::new(run.job().size(), &settings.config().output).print(counted)?;
     }

@@ -16,7 +16,7 @@ use crate::cli::session::job_runner::JobRunner;
 use crate::cli::session::recount_cost::in_words;
 use crate::cluster::ArrayDirectory;
 use crate::config::Layers;
-use crate::ledger::{Confirmation, Shard};
+use crate::ledger::{FirstCounts, Shard};
 use crate::outcome::Outcome;
 use crate::run_directory::{RunDirectory, open};
 use crate::telemetry::{printable, several};
@@ -160,10 +160,15 @@ fn expect(demanded: Option<u128>, n: Size, how: &str, total: u128) -> Result<(),
 /// What a second count takes, by the kernels that it chooses.
 fn cost_of_again(dir: &Path, runner: &JobRunner) -> Result<String, Failure> {
     let (store, plans) = open(dir)?;
-    let Confirmation { tasks, twice, .. } = Confirmation::read(&store)?;
-    let left = tasks.saturating_sub(twice);
+    let first = FirstCounts::read(&store)?;
+    let once = plans.iter().map(|plan| first.once(|_| true)(plan.as_ref()).len());
+    let left = once.sum::<u64>() + first.open().len() as u64;
     if left == 0 {
-        return Ok("to count again: nothing, every recorded task is counted twice".to_owned());
+        let nothing = match store.covered()?.done() {
+            0 => "nothing is recorded",
+            _ => "nothing, every recorded task is counted twice",
+        };
+        return Ok(format!("to count again: {nothing}"));
     }
     let planned: u64 = plans.iter().map(|plan| plan.tasks()).sum();
     let seconds = runner.second_count_seconds(&plans) * left as f64 / planned.max(1) as f64;
@@ -186,7 +191,8 @@ fn again(dir: &Path, mut settings: Layers) -> Result<(), Failure> {
         as_before.iter().for_each(|before| say(&printable(before)));
         say(&cost_of_again(dir, &runner)?);
     }
-    let again = runner.count_again(run)?;
+    let again = runner.count_again(run);
+    let again = again.map_err(|failure| failure.what_helps(dir))?;
     let (store, _) = open(dir)?;
     let report = CorrectionReport::new(dir, &store, &again.corrections)?;
     report.text().iter().for_each(|line| say(&printable(line)));

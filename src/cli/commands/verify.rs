@@ -69,7 +69,7 @@ pub struct Args {
 
     /// Only what the origin recorded since then: a day or a minute (UTC) such as 2026-11-23T18:30, or how
     /// long ago, such as 3h
-    #[arg(long, value_name = "T", value_parser = Timestamp::parse, allow_hyphen_values = true, requires = "origin")]
+    #[arg(long, value_name = "T", value_parser = Timestamp::parse, allow_hyphen_values = true)]
     since: Option<Timestamp>,
 
     /// Print one JSON object on a line
@@ -88,6 +88,10 @@ fn sample(text: &str) -> Result<Share, String> {
 
 /// Counts recorded tasks again.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    if args.since.is_some() && args.origin.is_none() {
+        let what = "--since narrows --origin: which host, device or worker is to be counted again?";
+        return Err(Failure::usage(what));
+    }
     let (store, plans) = open(&args.dir)?;
     let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
     let choice = match args.sample {

@@ -193,7 +193,7 @@ impl DirectoryReport {
             lines.push(last.line());
             for (worker, speed) in &latest.workers {
                 lines.push(format!(
-                    "{:<11} {}, {} ({})",
+                    "{:<11} {}, {} (last by {})",
                     worker.to_string(),
                     several(speed.tasks, "task"),
                     telemetry::rate(speed.nodes, speed.busy),
@@ -294,7 +294,7 @@ fn speed(facts: &RunFacts, latest: &Latest, state: &DirectoryState) -> Option<Fa
     // Otherwise the figures would seem to be those of the records.
     let which = match latest.second {
         0 => "",
-        _ => ", of the second count",
+        _ => ", when it counted tasks a second time",
     };
     let tasks = latest.tasks_per_second();
     let value = format!("{value}, {tasks:.1} tasks/s{time} {machine}{which}");

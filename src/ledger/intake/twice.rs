@@ -34,10 +34,7 @@ impl Intake {
             self.store
                 .decide(entry, method, &entry.session, unix_time())?;
         } else if counted_by.len() == 1 {
-            if agrees {
-                // What is there is of the same party.
-                self.store.remove(Column::Second, key)?;
-            }
+            // What is there is of the same party.
             self.store.confirm(entry, &entry.session, unix_time())?;
             if agrees {
                 self.note_agreement(&record.session, &entry.session);

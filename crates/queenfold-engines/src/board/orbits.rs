@@ -76,6 +76,11 @@ impl Orbits {
         if r180 > total || r90 > r180 {
             return Err(wrong("each to be at most the one before".to_owned()));
         }
+        // A reflection takes a solution that a turn fixes to another one.
+        let mut reflections = Symmetry::ALL[4..].iter();
+        if reflections.any(|&reflection| group.contains(reflection)) && (r180 | r90) % 2 == 1 {
+            return Err(wrong("half turn and quarter turn to be even".to_owned()));
+        }
         let order = u128::from(group.order());
         for (what, count, size) in [
             ("quarter turn", quarter, order / 4),
@@ -148,7 +153,9 @@ mod tests {
         assert_eq!(of(&[Identity], 7, 3, 1), Some([7, 0, 0, 0]));
         assert_eq!(of(&[Identity, HalfTurn], 7, 3, 1), Some([3, 2, 0, 0]));
         assert_eq!(of(&[Identity, HalfTurn], 7, 2, 0), None);
-        assert_eq!(of(&[Identity, Transpose], 8, 3, 1), Some([0, 4, 0, 0]));
+        assert_eq!(of(&[Identity, Transpose], 8, 4, 2), Some([0, 4, 0, 0]));
+        assert_eq!(of(&[Identity, Transpose], 8, 3, 2), None);
+        assert_eq!(of(&[Identity, Transpose], 8, 4, 1), None);
         let turns = [Identity, QuarterTurn, HalfTurn, ThreeQuarterTurn];
         assert_eq!(of(&turns, 11, 7, 3), Some([3, 2, 1, 0]));
         assert_eq!(of(&turns, 11, 6, 3), None);

@@ -7,10 +7,10 @@ use crate::board::GivenBoard;
 use crate::census::{CensusPartition, CensusPlan};
 use crate::chain::{Border, ChainPlan};
 use crate::colour::{ColourBoard, OF_SETS, RowSet};
-use crate::engine::Engine;
+use crate::engine::{Engine, Tally};
 
 /// Names the partitions of a plan.
-pub(super) enum Parts {
+pub(crate) enum Parts {
     Chain(ChainPlan),
     Colour(Box<ColourBoard>),
     Census(CensusPlan),
@@ -18,7 +18,7 @@ pub(super) enum Parts {
 
 impl Parts {
     /// `None` for an engine of somebody else.
-    pub(super) fn new(engine: Engine, board: GivenBoard) -> Option<Self> {
+    pub fn new(engine: Engine, board: GivenBoard) -> Option<Self> {
         match engine {
             Engine::Chain => Some(Self::Chain(ChainPlan::new(board))),
             Engine::Colour => Some(Self::Colour(Box::new(board.into()))),
@@ -27,9 +27,36 @@ impl Parts {
         }
     }
 
+    /// Whether the partitions of `ranks` can give a tally: completions have the weight of one of them.
+    pub fn allow(&self, ranks: Range<u64>, tally: &Tally) -> bool {
+        let weights = [1, 2, 4, 8].into_iter().zip(tally.completions.by_weight());
+        let mut weights = weights.filter(|(_, count)| *count > 0).map(|(weight, _)| weight);
+        let is_turned = tally.r180 > 0 || tally.r90 > 0;
+        match self {
+            // Most have the largest weight, so the first one is soon found.
+            Self::Chain(plan) => {
+                let borders = plan.borders().list();
+                let each = plan.ranks() / borders.len().max(1) as u64;
+                let own = |rank: u64| (rank / each.max(1)) as usize;
+                let own = borders.get(own(ranks.start)..own(ranks.end.saturating_sub(1)) + 1);
+                !is_turned && weights.all(|weight| own.is_some_and(|own| own.iter().any(|border| border.1 == weight)))
+            }
+            Self::Colour(board) => {
+                let own = ranks.filter_map(|rank| Some(board.partition(rank)?.set.weight));
+                !is_turned && weights.all(|weight| own.clone().any(|own| own == weight))
+            }
+            Self::Census(plan) => {
+                let has = |turn: fn(&CensusPartition) -> bool| ranks.clone().any(|rank| turn(&plan.partition(rank)));
+                weights.next().is_none()
+                    && (tally.r180 == 0 || has(|turn| matches!(turn, CensusPartition::HalfTurn(_))))
+                    && (tally.r90 == 0 || has(|turn| matches!(turn, CensusPartition::QuarterTurn)))
+            }
+        }
+    }
+
     /// The names of the partitions of `ranks`, separated by blanks, by what they count for: a weight, or
     /// a turn.
-    pub(super) fn of(&self, ranks: Range<u64>) -> BTreeMap<String, String> {
+    pub fn of(&self, ranks: Range<u64>) -> BTreeMap<String, String> {
         let mut parts: BTreeMap<String, String> = BTreeMap::new();
         let mut add = |key: String, name: String| {
             let names = parts.entry(key).or_default();
