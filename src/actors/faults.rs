@@ -22,7 +22,7 @@ pub struct Faults {
     pub tries: u32,
     /// How many worker threads die, each in the middle of a batch.
     pub deaths: u32,
-    /// How many counts are wrong, each by one completion of weight 8, as by a fault of the kernel of the run: what
+    /// How many counts are wrong, each by one completion, as by a fault of the kernel of the run: what
     /// another kernel counts is right.
     pub errors: u32,
     /// The worker that counts wrongly now and then.
@@ -141,9 +141,15 @@ impl Injector {
             || self.counts.fetch_add(1, Ordering::Relaxed) < self.faults.after
             || fastrand::f64() >= self.faults.wrong;
         let mut tally = if is_right { tally } else { off(tally) };
-        let counts = tally.completions.solutions() > 0 && kind == CountKind::Task;
-        if counts && take_one(&self.errors) {
-            tally.completions.add(8, 1);
+        let counts = tally.completions.by_weight().into_iter();
+        let mut there = counts
+            .zip(Completions::WEIGHTS)
+            .filter(|(count, _)| *count > 0);
+        if let Some((_, weight)) = there.next_back()
+            && kind == CountKind::Task
+            && take_one(&self.errors)
+        {
+            tally.completions.add(weight, 1);
         }
         tally
     }
@@ -180,7 +186,10 @@ fn off(tally: Tally) -> Tally {
     }
     let mut completions = Completions::default();
     let counts = tally.completions.by_weight();
-    let first = counts.iter().rposition(|&count| count > 0).unwrap_or(3);
+    // Of a weight that the task has.
+    let Some(first) = counts.iter().rposition(|&count| count > 0) else {
+        return tally;
+    };
     for (at, (count, weight)) in counts.into_iter().zip(Completions::WEIGHTS).enumerate() {
         completions.add(weight, if at == first { off(count) } else { count });
     }

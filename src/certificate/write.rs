@@ -15,7 +15,8 @@ use super::tree::Tree;
 use crate::engine::{CountedBy, Engine, Plan};
 use crate::job::outcome;
 use crate::ledger::{
-    self, Claims, Division, Entry, LedgerError, LoggedCorrection, Missing, Parts, RecordedTask, Session, Store,
+    self, Claims, Division, Entry, LedgerError, LoggedCorrection, Missing, Parts, RecordedTask,
+    Session, Store,
 };
 use crate::outcome::Contradiction;
 

@@ -361,11 +361,7 @@ impl Failure {
 
 /// That the shard in `dir` is complete, and what the total needs besides.
 pub fn complete_shard(dir: &Path, shard: Shard, missing: &Missing) -> String {
-    let names: Vec<_> = missing
-        .shards
-        .iter()
-        .map(Shard::to_string)
-        .collect();
+    let names: Vec<_> = missing.shards.iter().map(Shard::to_string).collect();
     let place = match names.as_slice() {
         [] => String::new(),
         [name] => format!(" of shard {name}"),

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::{ArrayDirectory, ArrayError, IndexList};
 use crate::engine::Plan;
-use crate::ledger::{Division, LedgerError, LedgerSums, Merged, Store, is_held, merge, merge_shards};
+use crate::ledger::{
+    Division, LedgerError, LedgerSums, Merged, Store, is_held, merge, merge_shards,
+};
 
 /// How far a shard is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -63,7 +63,12 @@ pub struct LeftOut {
 impl fmt::Display for LeftOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tasks = several(self.tasks, "task");
-        write!(f, "{}: {tasks} left out, from {} on: ", self.dir.display(), self.first)?;
+        write!(
+            f,
+            "{}: {tasks} left out, from {} on: ",
+            self.dir.display(),
+            self.first
+        )?;
         match self.shard {
             Some(shard) => write!(f, "not of shard {shard}"),
             None => f.write_str("counts in the name of sessions that did not come from there"),
@@ -258,7 +263,9 @@ pub fn take_out(source: &Path, from: &Path) -> Result<TakenOut, LedgerError> {
 fn came_with(theirs: &[Session], known: &BTreeMap<String, Session>) -> String {
     let before = theirs.iter().filter_map(|session| known.get(&session.id));
     let before = before.map(|session| &session.facts.merged);
-    let new = theirs.iter().filter(|session| !known.contains_key(&session.id));
+    let new = theirs
+        .iter()
+        .filter(|session| !known.contains_key(&session.id));
     let first = new.min_by_key(|session| (session.facts.number, &session.id));
     let before = before.filter(|merged| !merged.is_empty()).min();
     before

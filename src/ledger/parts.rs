@@ -30,7 +30,9 @@ impl Parts {
     /// Whether the partitions of `ranks` can give a tally: completions have the weight of one of them.
     pub fn allow(&self, ranks: Range<u64>, tally: &Tally) -> bool {
         let weights = [1, 2, 4, 8].into_iter().zip(tally.completions.by_weight());
-        let mut weights = weights.filter(|(_, count)| *count > 0).map(|(weight, _)| weight);
+        let mut weights = weights
+            .filter(|(_, count)| *count > 0)
+            .map(|(weight, _)| weight);
         let is_turned = tally.r180 > 0 || tally.r90 > 0;
         match self {
             // Most have the largest weight, so the first one is soon found.
@@ -39,14 +41,19 @@ impl Parts {
                 let each = plan.ranks() / borders.len().max(1) as u64;
                 let own = |rank: u64| (rank / each.max(1)) as usize;
                 let own = borders.get(own(ranks.start)..own(ranks.end.saturating_sub(1)) + 1);
-                !is_turned && weights.all(|weight| own.is_some_and(|own| own.iter().any(|border| border.1 == weight)))
+                !is_turned
+                    && weights.all(|weight| {
+                        own.is_some_and(|own| own.iter().any(|border| border.1 == weight))
+                    })
             }
             Self::Colour(board) => {
                 let own = ranks.filter_map(|rank| Some(board.partition(rank)?.set.weight));
                 !is_turned && weights.all(|weight| own.clone().any(|own| own == weight))
             }
             Self::Census(plan) => {
-                let has = |turn: fn(&CensusPartition) -> bool| ranks.clone().any(|rank| turn(&plan.partition(rank)));
+                let has = |turn: fn(&CensusPartition) -> bool| {
+                    ranks.clone().any(|rank| turn(&plan.partition(rank)))
+                };
                 weights.next().is_none()
                     && (tally.r180 == 0 || has(|turn| matches!(turn, CensusPartition::HalfTurn(_))))
                     && (tally.r90 == 0 || has(|turn| matches!(turn, CensusPartition::QuarterTurn)))

@@ -12,8 +12,8 @@ use crossbeam::channel::{self, Receiver};
 use super::confirmation::hosts;
 use super::{Coverage, DoneBy, Entry, LedgerError, LedgerSums, OriginName, RecountChoice, Store};
 use crate::engine::{
-    CheckedBy, CountedBy, Counter, CounterSettings, DeviceKind, Engine, Mismatch, Origin, Plan, Tally,
-    TaskKey, TaskResult, WorkerId,
+    CheckedBy, CountedBy, Counter, CounterSettings, DeviceKind, Engine, Mismatch, Origin, Plan,
+    Tally, TaskKey, TaskResult, WorkerId,
 };
 use crate::simd::Isa;
 use crate::system::threads::start_scoped;

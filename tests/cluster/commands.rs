@@ -335,7 +335,16 @@ fn a_shard_has_no_say_in_the_tasks_of_another() {
     for index in 0..2 {
         let (shard, dir) = (format!("{index}/2"), array.shard(index));
         stdout(&[
-            "run", "-n", "13", "--queens", "c3", "--engine", "chain", "--shard", &shard, "--dir",
+            "run",
+            "-n",
+            "13",
+            "--queens",
+            "c3",
+            "--engine",
+            "chain",
+            "--shard",
+            &shard,
+            "--dir",
             dir.to_str().unwrap(),
         ]);
     }

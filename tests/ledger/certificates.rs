@@ -400,7 +400,7 @@ fn what_is_false_is_refused_even_with_the_right_root() {
     check("a long line", Some(1), &|lines| {
         lines[1] = lines[1].replacen(
             "\"host\":\"",
-            &format!("\"host\":\"{}", "x".repeat(70_000)),
+            &format!("\"host\":\"{}", "x".repeat(1 << 20)),
             1,
         )
     });

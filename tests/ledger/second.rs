@@ -86,7 +86,12 @@ fn every_task_is_counted_twice_and_the_result_says_so() {
     // The status tells how fast the second count was, and who counted.
     let (_, said, _) = of(&["status", text(&run_dir)]);
     let speed = said.lines().find(|line| line.starts_with("mean speed "));
-    assert!(speed.unwrap().ends_with(", when it counted tasks a second time"), "{said}");
+    assert!(
+        speed
+            .unwrap()
+            .ends_with(", when it counted tasks a second time"),
+        "{said}"
+    );
     // Either worker may have counted so small a board alone.
     let named = |worker: &str| said.contains(&format!("\n{worker} "));
     assert!(named("worker-0") || named("worker-1"), "{said}");

@@ -161,7 +161,9 @@ fn expect(demanded: Option<u128>, n: Size, how: &str, total: u128) -> Result<(),
 fn cost_of_again(dir: &Path, runner: &JobRunner) -> Result<String, Failure> {
     let (store, plans) = open(dir)?;
     let first = FirstCounts::read(&store)?;
-    let once = plans.iter().map(|plan| first.once(|_| true)(plan.as_ref()).len());
+    let once = plans
+        .iter()
+        .map(|plan| first.once(|_| true)(plan.as_ref()).len());
     let left = once.sum::<u64>() + first.open().len() as u64;
     if left == 0 {
         let nothing = match store.covered()?.done() {
