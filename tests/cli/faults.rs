@@ -195,6 +195,23 @@ const LARGER: [(&str, &[&str], u128); 3] = [
     ("17", &["--queens", "c3,e8"], 346_600),
 ];
 
+#[test]
+fn a_single_wrong_second_count_is_outvoted_where_nothing_is_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("run").to_str().unwrap().to_owned();
+    let board = ["-n", "12", "--queens", "c3", "--engine", "colour"];
+    let first = run("panics=0", &[&board[..], &["--dir", &dir]].concat());
+    assert_eq!(first.status.code(), Some(0), "{first:?}");
+    // One error in all, also where a third count decides.
+    let again = run("errors=1", &["--again", &dir]);
+    assert_eq!(again.status.code(), Some(0), "{again:?}");
+    assert!(text(&again.stdout).contains("1228"), "{again:?}");
+    assert!(
+        text(&again.stderr).contains("the record stays"),
+        "{again:?}"
+    );
+}
+
 /// A board of which nothing is known, as words of the command line, and its total.
 fn random_given(random: &mut Rng) -> (Vec<String>, u128) {
     if let Some((n, given, total)) = LARGER.get(random.usize(..20)) {
