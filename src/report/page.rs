@@ -6,7 +6,6 @@ use std::fmt::Write;
 use super::RunReport;
 use super::clock::Clock;
 use super::markup::{text, utc};
-use super::picture::PICTURE;
 
 /// Colours, for light and dark screens and for paper.
 pub(super) const COLOURS: &str = include_str!("colours.css");
@@ -19,6 +18,9 @@ const PAGE: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\
      <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
      <meta name=\"color-scheme\" content=\"light dark\">\n\
      <meta name=\"queenfold-run\" content=\"";
+
+/// What a picture begins with, up to its mark.
+pub(super) const PICTURE: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" data-run=\"";
 
 impl RunReport {
     /// The page. `resume` is the command that continues the run, `again` the one that counts it a second time.
@@ -96,7 +98,7 @@ impl RunReport {
     pub fn beginnings(&self) -> Vec<String> {
         let sessions = self.sessions.iter().map(|session| session.id.as_str());
         let marks = sessions.chain([""]).map(|session| self.mark_of(session));
-        let begin = |mark| [PAGE, PICTURE].map(|opening| format!("{opening}{mark}\""));
-        marks.flat_map(|mark| begin(mark)).collect()
+        let begin = |mark: String| [PAGE, PICTURE].map(|opening| format!("{opening}{mark}\""));
+        marks.flat_map(begin).collect()
     }
 }

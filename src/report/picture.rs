@@ -8,11 +8,8 @@ use super::clock::Clock;
 use super::drawing::{View, views};
 use super::markup::text;
 use super::over_time;
-use super::page::COLOURS;
+use super::page::{COLOURS, PICTURE};
 use super::task_map;
-
-/// What a picture begins with, up to its mark.
-pub(super) const PICTURE: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" data-run=\"";
 
 /// The width of the picture, and of what stands at the left.
 const WIDTH: u32 = View::Broad.width();

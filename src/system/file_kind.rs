@@ -53,6 +53,7 @@ impl FileKind<'_> {
     ///
     /// # Errors
     /// Something else is there, the name promises another format, or the folder cannot be written to.
+    #[cfg(feature = "cli")]
     pub fn check(&self, path: &Path) -> io::Result<()> {
         self.look(path).map(drop)
     }
@@ -61,6 +62,7 @@ impl FileKind<'_> {
     ///
     /// # Errors
     /// As [`check`](Self::check), or the text cannot be written.
+    #[cfg(feature = "cli")]
     pub fn write(&self, path: &Path, text: &[u8]) -> io::Result<()> {
         match self.look(path)? {
             There::Stream => open_stream(path)?.write_all(text),
@@ -84,6 +86,7 @@ impl FileKind<'_> {
     ///
     /// # Errors
     /// As [`append`](Self::append).
+    #[cfg(feature = "cli")]
     pub fn begin(&self, path: &Path) -> io::Result<File> {
         match self.look(path)? {
             There::Own(file) => {
@@ -148,7 +151,7 @@ impl FileKind<'_> {
         let Some(promise) = PROMISES.iter().find(|ending| is(ending)) else {
             return Ok(());
         };
-        if self.endings.iter().any(|ending| is(&ending)) {
+        if self.endings.iter().any(is) {
             return Ok(());
         }
         let endings = self.endings.iter().map(|ending| format!(".{ending}"));
