@@ -6,7 +6,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{FILE, LedgerError};
-use crate::system::file_kind::folder_of;
 use crate::system::files as system;
 
 /// What SQLite adds to the name of a database for the files beside it.
@@ -71,7 +70,10 @@ const LEFT: [&str; 6] = [
 #[cfg(feature = "cli")]
 pub fn belongs_to_run(file: &Path) -> bool {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
-    is_own(&name) && folder_of(file).join(FILE).exists()
+    is_own(&name)
+        && crate::system::file_kind::folder_of(file)
+            .join(FILE)
+            .exists()
 }
 
 fn is_own(name: &str) -> bool {
