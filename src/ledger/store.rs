@@ -31,10 +31,13 @@ pub struct Store {
     info: RunInfo,
     key: Digest,
     /// The plans of the run that this program makes as well, with their partitions, once a record was checked.
-    parts: OnceCell<BTreeMap<Engine, (Arc<dyn Plan>, Parts)>>,
+    parts: OnceCell<PlanParts>,
     /// How much the table of sessions holds, once that was asked for.
     sessions_size: Cell<Option<TableSize>>,
 }
+
+/// The plans of a run, with their partitions.
+type PlanParts = BTreeMap<Engine, (Arc<dyn Plan>, Parts)>;
 
 /// What the records of a ledger add up to.
 #[derive(Clone, Debug)]
@@ -221,7 +224,7 @@ impl Store {
         Moment::of(self)
     }
 
-    fn parts(&self) -> &BTreeMap<Engine, (Arc<dyn Plan>, Parts)> {
+    fn parts(&self) -> &PlanParts {
         self.parts.get_or_init(|| {
             let plans = self.info.plans.iter().filter_map(|info| {
                 let parts = Parts::new(info.engine, self.info.board)?;
