@@ -118,8 +118,7 @@ impl Merge<'_> {
     fn add(&mut self, task: &RecordedTask) -> Result<(), LedgerError> {
         let theirs = &task.record;
         let key = theirs.result.key;
-        let shard = &self.source.shard;
-        if shard.is_some_and(|(shard, division)| !division.holds(shard, key)) {
+        if !self.is_of_shard(key) {
             self.copied.left_out.insert(key);
             return Ok(());
         }
@@ -208,8 +207,12 @@ impl Merge<'_> {
     fn add_corrections(&mut self) -> Result<(), LedgerError> {
         let tasks: Vec<TaskKey> = self.theirs.keys().copied().collect();
         for task in tasks {
-            let record = self.target.get(task)?;
-            let takes = record.is_some_and(|record| self.takes_log(&record));
+            let records = (self.target.get(task)?, self.source.store.get(task)?);
+            let (Some(record), Some(recorded)) = records else {
+                continue;
+            };
+            let takes = self.takes_log(&record) && self.is_of_shard(task);
+            let takes = takes && agree(&record, &recorded);
             let theirs = self.theirs.remove(&task).unwrap_or_default();
             if !takes && !self.settled.contains(&task) {
                 continue;
@@ -229,6 +232,11 @@ impl Merge<'_> {
             }
         }
         Ok(())
+    }
+
+    fn is_of_shard(&self, task: TaskKey) -> bool {
+        let shard = self.source.shard;
+        shard.is_none_or(|(shard, division)| division.holds(shard, task))
     }
 
     fn is_of_source(&self, entry: &Entry) -> bool {
