@@ -191,7 +191,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     });
     let end = result.as_ref();
     session.end(
-        noticed,
+        &noticed,
         end.map(|counted| serde_json::to_value(ResultJson::new(counted)).ok()),
     );
     let counted = result?;
