@@ -131,17 +131,6 @@ fn a_picture_of_nothing_or_of_nonsense_is_refused() {
 }
 
 #[test]
-fn a_picture_in_another_format_is_refused() {
-    for path in ["x.png", "x.pdf", "n8/ledger.db"] {
-        let line = refusal(
-            &mut queenfold(&ladder("bitmap", &["-n", "4", "--plot", path])),
-            2,
-        );
-        assert!(line.contains("a name that ends in .svg"), "{line}");
-    }
-}
-
-#[test]
 fn a_place_where_no_picture_can_be_is_refused_before_the_work() {
     let folder = tempfile::tempdir().unwrap();
     let there = folder.path().to_str().unwrap();
