@@ -106,7 +106,9 @@ impl LaunchBatch for ChainBatch {
     fn tallies(self: Box<Self>, completed: Option<&Completed>) -> Result<Vec<Tally>, Mismatch> {
         let mut tallies = self.tallies;
         if let Some(launch) = &self.launch {
-            for (group, [solutions, nodes]) in launch.sums(completed, recount_job)? {
+            for (group, [solutions, nodes]) in
+                launch.sums(completed, |launch, job, _| recount_job(launch, job))?
+            {
                 let tally = &mut tallies[group.task];
                 tally.completions.add(group.weight, solutions.into());
                 tally.nodes += nodes;

@@ -2,16 +2,13 @@ use std::cmp::Ordering;
 
 use super::kernel::ColourKernel;
 use super::lines::{Lines, Parity, reversed};
-use super::lists::{Lists, SetLists};
+use super::lists::Lists;
 use super::orientation::Orientation;
 use super::row_sets::words;
 use super::table::Weights;
-use super::units::{Counted, Unit, Units};
+use super::units::{Unit, Units};
 use super::{ColourBoard, Partition, RowSet};
-use crate::board::Size;
-use crate::engine::{
-    Counter, CounterSettings, Mismatch, NotCounted, Stretch, Tally, Task, TaskWatch,
-};
+use crate::engine::{Counter, CounterSettings, NotCounted, Stretch, Tally, Task, TaskWatch};
 use crate::simd::{Algorithm, Isa, Simd, Word};
 
 /// How the placements of a unit are counted.
@@ -76,6 +73,31 @@ pub const fn kernel_name(columns: Parity, isa: Isa) -> &'static str {
     }
 }
 
+/// Counts one set with counters of 32 bits.
+pub struct WideSet<'a> {
+    /// The board.
+    pub board: &'a ColourBoard,
+    /// The set.
+    pub partition: &'a Partition,
+}
+
+impl Algorithm for WideSet<'_> {
+    /// The completions, the queens placed, and at least the largest counter.
+    type Output = Result<(u64, u64, u32), NotCounted>;
+
+    fn run<S: Simd>(self, simd: S) -> Self::Output {
+        let new = NewCounter {
+            board: self.board.clone(),
+            counters: Counters::Wide,
+            columns: Parity::Even,
+        };
+        let mut counter = ColourCounter::<S, u32>::new(new, simd);
+        let (mut tally, watch) = (Tally::default(), TaskWatch::default());
+        let found = counter.completions(self.partition, &mut tally, watch.whole())?;
+        Ok((found, tally.nodes, counter.largest))
+    }
+}
+
 impl Algorithm for NewCounter {
     type Output = Box<dyn Counter>;
 
@@ -100,7 +122,9 @@ struct ColourCounter<K, T> {
     batch: Vec<Unit>,
     units: Units<K, T>,
     /// What counts units again that have a counter too large for `units`; made when it is first needed.
-    wide: Wide<K>,
+    wide: Option<Units<K, u32>>,
+    /// At least the largest counter so far, before it was weighed; less than twice that.
+    largest: u32,
 }
 
 impl<K: ColourKernel, T: Word> ColourCounter<K, T> {
@@ -119,12 +143,8 @@ impl<K: ColourKernel, T: Word> ColourCounter<K, T> {
             lists: Lists::new(columns),
             batch: Vec::new(),
             units: Units::new(n, columns, by_last_row, kernel),
-            wide: Wide {
-                n,
-                columns,
-                kernel,
-                units: None,
-            },
+            wide: None,
+            largest: 0,
         }
     }
 
@@ -143,6 +163,7 @@ impl<K: ColourKernel, T: Word> ColourCounter<K, T> {
             batch,
             units,
             wide,
+            largest,
             columns: parity,
         } = self;
         let RowSet { even, odd, weight } = partition.set;
@@ -173,10 +194,17 @@ impl<K: ColourKernel, T: Word> ColourCounter<K, T> {
             if is_full || done == columns.len() {
                 let counted = match units.count(&set, batch, stretch.watch()) {
                     Err(NotCounted::Mismatch(why)) => {
-                        wide.count(&set, batch, stretch.watch(), units.largest(), why)
+                        let wide = wide.get_or_insert_with(|| units.wide(board.size()));
+                        let counted = wide.count(&set, batch, stretch.watch())?;
+                        if counted.largest <= units.largest() {
+                            // The counters did hold them: memory or the processor failed.
+                            return Err(why.into());
+                        }
+                        counted
                     }
-                    counted => counted,
-                }?;
+                    counted => counted?,
+                };
+                *largest |= counted.largest;
                 found += counted.completions;
                 tally.nodes += counted.nodes;
                 let solutions = before.saturating_add(found.saturating_mul(weight.into()));
@@ -187,39 +215,6 @@ impl<K: ColourKernel, T: Word> ColourCounter<K, T> {
             }
         }
         Ok(found)
-    }
-}
-
-/// Counters of 32 bits for units of which a narrower one may have been too small.
-struct Wide<K> {
-    n: Size,
-    columns: Parity,
-    kernel: K,
-    units: Option<Units<K, u32>>,
-}
-
-impl<K: ColourKernel> Wide<K> {
-    /// Counts units again, of which `why` says that narrower counters do not hold them, though up to `largest` they do.
-    ///
-    /// # Errors
-    /// They would have held them: it was not the size of the counters. Those of [`Units::count`].
-    fn count(
-        &mut self,
-        set: &SetLists<'_>,
-        batch: &[Unit],
-        watch: &TaskWatch,
-        largest: u32,
-        why: Mismatch,
-    ) -> Result<Counted, NotCounted> {
-        let new = || Units::new(self.n, self.columns, false, self.kernel);
-        let counted = self
-            .units
-            .get_or_insert_with(new)
-            .count(set, batch, watch)?;
-        match counted.largest > largest {
-            true => Ok(counted),
-            false => Err(why.into()),
-        }
     }
 }
 
@@ -302,6 +297,7 @@ impl<K: ColourKernel, T: Word> Counter for ColourCounter<K, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Size;
     use crate::colour::ColourPlan;
     use crate::engine::Plan;
     use crate::simd::Portable;
@@ -321,7 +317,7 @@ mod tests {
             counter.units = counter.units.with_largest(largest);
             let tallies = tasks.iter().map(|task| counter.count(task).unwrap());
             let tally: Tally = tallies.sum();
-            (tally, counter.wide.units.is_some())
+            (tally, counter.wide.is_some())
         };
         let (expected, again) = count(16_383, Counters::Narrow);
         assert!(!again);

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::counter::NewCounter;
+use super::counter::{NewCounter, WideSet};
 use super::job_recount::recount_job;
 use super::lines::{Lines, Parity};
 use super::open_squares::OpenSquares;
 use super::orientation::Orientation;
-use super::program::{COLOUR_ROWS, HEAD_WORDS, MOST_LEFT, program_for};
+use super::program::{COLOUR_ROWS, HEAD_WORDS, MOST_LEFT, SET_SUMS, program_for};
 use super::row_sets::words;
 use super::side::Side;
 use super::sub_board::{SubBoard, Target};
@@ -25,6 +25,8 @@ pub(super) struct ColourLauncher {
     program: DeviceProgram,
     /// Placements that a device finds for the whole board.
     placements: f64,
+    /// A counter that is as large may not be weighed: the kernel leaves it out of what its tables held.
+    too_large: u32,
 }
 
 /// The launch for some tasks, and what turns its sums into tallies.
@@ -36,13 +38,10 @@ struct ColourBatch {
     tallies: Vec<Tally>,
     /// What is left to the CPU: the sets whose rows of a colour are too many for the kernel, or none.
     beside: Vec<RankOfTask>,
-    /// The sets that are in jobs, in the order of their groups.
-    sets: Vec<RankOfTask>,
+    /// The ranks of the sets that are in jobs, in the order of their groups.
+    sets: Vec<u64>,
+    too_large: u32,
 }
-
-/// A counter of the kernel that is as large may not be weighed: its tables hold that many placements less than were
-/// counted.
-const TOO_LARGE: u64 = 1 << 14;
 
 /// A rank of one task.
 #[derive(Clone, Copy)]
@@ -61,6 +60,7 @@ impl ColourLauncher {
             board,
             program: program_for(n)?,
             placements: work * device_placements(n),
+            too_large: 1 << 14,
         })
     }
 }
@@ -88,6 +88,7 @@ impl Launcher for ColourLauncher {
             tallies,
             beside: maker.beside,
             sets: maker.sets,
+            too_large: self.too_large,
         }))
     }
 
@@ -97,6 +98,7 @@ impl Launcher for ColourLauncher {
             board: canary.size().into(),
             program: self.program,
             placements: 0.0,
+            too_large: self.too_large,
         };
         (canary, Box::new(small))
     }
@@ -137,16 +139,30 @@ impl LaunchBatch for ColourBatch {
     }
 
     fn tallies(self: Box<Self>, completed: Option<&Completed>) -> Result<Vec<Tally>, Mismatch> {
-        let (mut tallies, mut beside) = (self.tallies, self.beside);
+        let mut tallies = self.tallies;
         if let Some(launch) = &self.launch {
-            let recount = |launch: &_, job| recount_job(&self.board, launch, job);
+            let is_short = |[_, black, held, _]: [u64; SET_SUMS]| {
+                black.saturating_sub(held) >= u64::from(self.too_large)
+            };
+            let recount = |launch: &_, job, given| match is_short(given) {
+                true => given,
+                false => recount_job(&self.board, launch, job),
+            };
             let sums = launch.sums(completed, recount)?;
-            for (&set, (group, [solutions, black, held, white])) in self.sets.iter().zip(sums) {
+            for (rank, (group, given)) in self.sets.iter().zip(sums) {
                 let tally = &mut tallies[group.task];
-                if black.saturating_sub(held) >= TOO_LARGE {
-                    tally.partitions -= 1;
-                    beside.push(set);
-                    continue;
+                let [solutions, black, held, white] = given;
+                if let Some(partition) = self.board.partition(*rank).filter(|_| is_short(given)) {
+                    let set = WideSet {
+                        board: &self.board,
+                        partition: &partition,
+                    };
+                    let (found, nodes, largest) = Isa::best().run(set)?;
+                    if largest >= self.too_large {
+                        tally.completions.add(group.weight, found.into());
+                        tally.nodes += nodes;
+                        continue;
+                    }
                 }
                 if black != held {
                     return Err(Mismatch(format!(
@@ -158,7 +174,7 @@ impl LaunchBatch for ColourBatch {
                 tally.nodes += black + white;
             }
         }
-        count_beside(&self.board, &beside, &mut tallies)?;
+        count_beside(&self.board, &self.beside, &mut tallies)?;
         Ok(tallies)
     }
 }
@@ -215,7 +231,7 @@ struct Maker<'a> {
     image: Option<(usize, OpenSquares)>,
     jobs: Jobs,
     beside: Vec<RankOfTask>,
-    sets: Vec<RankOfTask>,
+    sets: Vec<u64>,
 }
 
 impl<'a> Maker<'a> {
@@ -240,7 +256,7 @@ impl<'a> Maker<'a> {
             match self.describe(&partition) {
                 Some(words) => {
                     self.add(&partition, &words, task);
-                    self.sets.push(RankOfTask { task, rank });
+                    self.sets.push(rank);
                     tally.partitions += 1;
                 }
                 None => self.beside.push(RankOfTask { task, rank }),
@@ -328,7 +344,7 @@ mod tests {
     use super::*;
     use crate::colour::ColourPlan;
     use crate::colour::cost::Costs;
-    use crate::colour::program::{BOARDS, SET_SUMS};
+    use crate::colour::program::BOARDS;
     use crate::engine::{DeviceCanary, Plan};
 
     fn launcher(n: u32) -> (ColourPlan, ColourLauncher) {
@@ -402,21 +418,30 @@ mod tests {
 
     #[test]
     fn a_set_with_a_counter_that_is_too_large_for_the_device_is_counted_on_the_cpu() {
-        let (plan, launcher) = launcher(9);
-        let tasks = tasks(&plan);
-        let batch = launcher.batch(&tasks, 1).unwrap();
-        let mut completed = exact(&launcher.board, batch.launch().unwrap());
-        // A wrong number of solutions of the first set, and what its tables counted and do not hold.
-        completed.sums[0] += 1;
-        completed.sums[1] += TOO_LARGE;
-        let tallies = batch.tallies(Some(&completed)).unwrap();
-        let mut oracle = plan.oracle();
-        for (task, tally) in tasks.iter().zip(tallies) {
-            assert!(
-                tally.agrees_with(&oracle.count(task).unwrap()),
-                "{}",
-                task.key
-            );
+        // Where there is a solution, a counter has 1, and none has 200.
+        for (too_large, is_right) in [(1, true), (200, false)] {
+            let (plan, mut launcher) = launcher(9);
+            launcher.too_large = too_large;
+            let tasks = tasks(&plan);
+            let batch = launcher.batch(&tasks, 1).unwrap();
+            let mut completed = exact(&launcher.board, batch.launch().unwrap());
+            // A wrong number of solutions of each set, and what its tables counted and do not hold.
+            for [solutions, black, ..] in completed.sums.as_chunks_mut::<SET_SUMS>().0 {
+                if *solutions > 0 {
+                    *solutions += 1;
+                    *black += u64::from(too_large);
+                }
+            }
+            let Ok(tallies) = batch.tallies(Some(&completed)) else {
+                assert!(!is_right);
+                continue;
+            };
+            assert!(is_right);
+            let mut oracle = plan.oracle();
+            for (task, tally) in tasks.iter().zip(tallies) {
+                let expected = oracle.count(task).unwrap();
+                assert!(tally.agrees_with(&expected), "{}", task.key);
+            }
         }
     }
 

@@ -100,6 +100,11 @@ impl<K: ColourKernel, T: Word> Units<K, T> {
         1 << (u16::BITS - self.column_bits())
     }
 
+    /// The same, with counters of 32 bits.
+    pub fn wide(&self, n: Size) -> Units<K, u32> {
+        Units::new(n, self.columns, false, self.kernel)
+    }
+
     /// The largest counter that may be weighed: beyond it, the table does not hold what was counted in it.
     pub const fn largest(&self) -> u32 {
         self.largest

@@ -77,19 +77,19 @@ pub struct SampledLaunch {
 }
 
 impl SampledLaunch {
-    /// What the launch gave, by groups, if `recount` of the sampled job gives the same sums.
+    /// What the launch gave, by groups, if `recount` of the sampled job gives the same sums as the device, which it is told.
     ///
     /// # Errors
     /// Something is missing, or the sampled job has other sums.
     pub fn sums<const SUMS: usize>(
         &self,
         completed: Option<&Completed>,
-        recount: impl FnOnce(&Launch, [u32; JOB_WORDS]) -> [u64; SUMS],
+        recount: impl FnOnce(&Launch, [u32; JOB_WORDS], [u64; SUMS]) -> [u64; SUMS],
     ) -> Result<impl Iterator<Item = (JobGroup, [u64; SUMS])>, Mismatch> {
         let (sums, _) = self.launch.returned(completed)?.as_chunks::<SUMS>();
         let mut sums = sums.to_vec();
-        let expected = recount(&self.launch, self.sampled);
         let given = sums.pop().unwrap_or([0; SUMS]);
+        let expected = recount(&self.launch, self.sampled, given);
         if given != expected {
             return Err(Mismatch(format!(
                 "a sampled job gave the sums {given:?} on the device, and {expected:?} on the CPU"
@@ -188,7 +188,7 @@ mod tests {
         let made = jobs().into_launch(program(), 1).unwrap().unwrap();
         let refused = |jobs_done, sums: &[u64]| {
             let completed = completed(jobs_done, sums.to_vec());
-            let sums = made.sums(Some(&completed), |_, _| [5]);
+            let sums = made.sums(Some(&completed), |_, _, _| [5]);
             let sums = sums.map(|sums| sums.map(|(_, [sum])| sum).sum::<u64>());
             sums.map_err(|wrong| wrong.0)
         };
