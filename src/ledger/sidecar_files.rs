@@ -47,6 +47,7 @@ pub fn open_history(dir: &Path) -> io::Result<File> {
         marks: &[EVENTS_MARK],
         endings: &[],
         streams: false,
+        is_replaced: false,
     };
     kind.append(&dir.join(HISTORY))
 }

@@ -38,6 +38,8 @@ pub struct FileKind<'a> {
     /// Whether it may go to a pipe or a device, too: the user has named it, and it does not lie in the directory of a
     /// stranger.
     pub streams: bool,
+    /// Whether a file that is there is replaced by a new one, which takes a folder that can be written to.
+    pub is_replaced: bool,
 }
 
 /// What stands under a name.
@@ -133,6 +135,9 @@ impl FileKind<'_> {
                 .iter()
                 .any(|mark| head.starts_with(mark.as_bytes()));
         if is_own && file.metadata()?.is_file() {
+            if self.is_replaced {
+                check_writable(folder)?;
+            }
             return Ok(There::Own(file));
         }
         let head = String::from_utf8_lossy(&head[..head.len().min(SHOWN)]);
@@ -176,13 +181,19 @@ pub fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Replaces whatever stands at `path` by a file with this text. Whoever reads it sees the old text or the new one.
+/// Replaces whatever stands at `path` by a file with this text, which as many may read. Whoever reads it sees the old text
+/// or the new one.
 ///
 /// # Errors
 /// It cannot be written.
 pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     let mut draft = Draft::beside(path)?;
     draft.file.write_all(text)?;
+    if let Ok(there) = fs::symlink_metadata(path)
+        && there.is_file()
+    {
+        draft.file.set_permissions(there.permissions())?;
+    }
     draft.put(path)
 }
 
@@ -231,6 +242,18 @@ impl Draft {
             give_name(&self.file, &self.name)?;
         }
         fs::rename(&self.name, path)
+    }
+
+    /// Gives it a name that nothing has.
+    ///
+    /// # Errors
+    /// Something has it, or the folder cannot be written to.
+    #[cfg(feature = "cli")]
+    pub fn put_new(self, path: &Path) -> io::Result<()> {
+        match self.has_name {
+            true => fs::hard_link(&self.name, path),
+            false => give_name(&self.file, path),
+        }
     }
 }
 

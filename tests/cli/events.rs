@@ -194,7 +194,7 @@ fn a_command_reads_that_a_run_is_done_or_was_stopped() {
         .map(|line| line["event"].as_str().unwrap())
         .collect();
     assert_eq!(events, ["finished", "finished", "stopped"]);
-    assert_eq!(told[1]["queenfold_notice"], 2);
+    assert_eq!(told[1]["queenfold_notice"], 3);
     assert_eq!(told[1]["text"], "n = 10 has 724 solutions");
     assert_eq!(told[1]["result"]["unique"], "92");
     assert_eq!(told[1]["directory"], Json::Null);

@@ -14,28 +14,19 @@ const MANNERS: [(&str, &str); 4] = [
     ("output.progress_every", "--progress-every"),
 ];
 
-/// Takes the manners that `settings` leave open from the configuration of a session. The flags that say the same, if
-/// there are any.
-pub fn keep(settings: &mut Layers, configuration: &str) -> Option<String> {
-    let kept = settings.add_kept(configuration, &MANNERS.map(|(key, _)| key));
-    let flag = |key| {
-        MANNERS
-            .iter()
-            .find_map(|(of, flag)| (*of == key).then_some(flag))
-    };
-    let flags = kept
-        .iter()
-        .filter_map(|(key, value)| Some(format!("{} {value}", flag(*key)?)));
+/// Takes the manners that `settings` leave open from the last session that worked in `dir`. The flags that say the same,
+/// if there are any. What came by a merge has no say.
+pub fn keep(settings: &mut Layers, dir: &Path) -> Option<String> {
+    let sessions = open(dir).ok()?.0.sessions().ok()?;
+    let own = sessions
+        .into_iter()
+        .filter(|of| of.is_here() && !of.facts.config.is_empty());
+    let last = own.max_by_key(|session| session.facts.number)?;
+    let kept = settings.add_kept(&last.facts.config, &MANNERS.map(|(key, _)| key));
+    let flags = MANNERS.iter().filter_map(|(key, flag)| {
+        let (_, value) = kept.iter().find(|(of, _)| of == key)?;
+        Some(format!("{flag} {value}"))
+    });
     let flags: Vec<_> = flags.collect();
     (!flags.is_empty()).then(|| flags.join(" "))
-}
-
-/// The same, from the last session of the run in `dir`.
-pub fn keep_of_run(settings: &mut Layers, dir: &Path) -> Option<String> {
-    let sessions = open(dir).ok()?.0.sessions().ok()?;
-    let last = sessions
-        .into_iter()
-        .max_by_key(|session| session.facts.number);
-    let flags = keep(settings, &last?.facts.config)?;
-    Some(format!("as the session before, with {flags}"))
 }

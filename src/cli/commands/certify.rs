@@ -32,6 +32,7 @@ const CERTIFICATE: FileKind<'_> = FileKind {
     marks: &[],
     endings: &["cert", "json"],
     streams: false,
+    is_replaced: false,
 };
 
 /// Flags of `certify`.
@@ -74,15 +75,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "-o - writes the certificate to stdout, where --json prints, too: give one of them";
         return Err(Failure::usage(what));
     }
-    let expect_new = || match file.symlink_metadata() {
-        Ok(_) => {
-            let what = format!("{} exists already; name another file", file.display());
-            Err(Failure::usage(what))
-        }
-        Err(_) => check_file("certificate", &CERTIFICATE, file),
-    };
     if !to_stdout {
-        expect_new()?;
+        if file.symlink_metadata().is_ok() {
+            let what = format!("{} exists already; name another file", file.display());
+            return Err(Failure::usage(what));
+        }
+        check_file("certificate", &CERTIFICATE, file)?;
     }
     let host = host_name();
     let keys = args.key.iter().map(|key| HostKey::read(key, host.clone()));
@@ -134,8 +132,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         draft.file.rewind().map_err(unwritten)?;
         io::copy(&mut draft.file, &mut stdout())?;
     } else {
-        expect_new()?;
-        draft.put(file).map_err(unwritten)?;
+        draft.put_new(file).map_err(unwritten)?;
     }
     if args.json {
         let hosts: Vec<_> = checked

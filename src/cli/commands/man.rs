@@ -22,6 +22,7 @@ const PAGE: FileKind<'_> = FileKind {
     marks: &[".ie \\n(.g .ds Aq \\(aq\n.el .ds Aq '\n.TH queenfold"],
     endings: &[],
     streams: false,
+    is_replaced: true,
 };
 
 /// Flags of `man`.

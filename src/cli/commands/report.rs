@@ -55,6 +55,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         endings: &["html", "svg"],
         // The directory may be that of a stranger.
         streams: args.output.is_some(),
+        is_replaced: true,
     };
     if !to_stdout {
         check_file("report", &kind, &file)?;

@@ -60,11 +60,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let quiet = settings.config().output.quiet;
     let run = RunDirectory::resume(&args.dir)?;
-    let kept = manners::keep_of_run(&mut settings, &args.dir);
+    let kept = manners::keep(&mut settings, &args.dir);
     let runner = JobRunner::new(settings.config())?;
     // Not of a session that goes on: then this one does not begin.
     if let Some(kept) = kept.filter(|_| !quiet && !is_held(&args.dir)) {
-        say(&printable(&kept));
+        say(&printable(&format!("as the session before, with {kept}")));
     }
     let run = run.configuration(config::kept(&settings));
     let counted = runner.run(run.job(), Some(&args.dir), |how, hardware| {

@@ -184,13 +184,15 @@ fn cost_of_again(dir: &Path, runner: &JobRunner) -> Result<String, Failure> {
 /// Counts a run a second time, and prints its result, and how often its tasks are counted now.
 fn again(dir: &Path, mut settings: Layers) -> Result<(), Failure> {
     let run = RunDirectory::resume(dir)?;
-    let as_before = manners::keep_of_run(&mut settings, dir);
+    let as_before = manners::keep(&mut settings, dir);
     let run = run.configuration(kept(&settings));
     let config = settings.config();
     let runner = JobRunner::new(config)?;
     let n = run.job().size();
     if !config.output.quiet {
-        as_before.iter().for_each(|before| say(&printable(before)));
+        if let Some(kept) = as_before {
+            say(&printable(&format!("as the session before, with {kept}")));
+        }
         say(&cost_of_again(dir, &runner)?);
     }
     let again = runner.count_again(run);

@@ -3,13 +3,14 @@
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{Builder, JoinHandle};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::signals;
 use super::steering::{KEY, Steering};
 use super::terminal::{self, SignalKey};
 use crate::system::signals::send;
+use crate::system::threads::start;
 
 /// How long to wait for a key before looking whether to stop.
 const LOOK: Duration = Duration::from_millis(200);
@@ -31,7 +32,7 @@ impl PauseKey {
         }
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
-        let thread = Builder::new().name("keys".into()).spawn(move || {
+        let thread = start("keys", move || {
             while !stopped.load(Ordering::Relaxed) {
                 // An error means that the terminal is gone, and no key can arrive.
                 match key() {

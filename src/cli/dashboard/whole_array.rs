@@ -16,6 +16,7 @@ use crate::cli::output::print;
 use crate::cli::print::array_report::ArrayReport;
 use crate::cluster::{ArrayDirectory, ArrayError};
 use crate::ledger::{Asked, Asker, Request, put_request};
+use crate::system::threads::start;
 use crate::telemetry::Speeds;
 
 /// How often the shards are read.
@@ -52,13 +53,8 @@ pub fn watch(dir: &Path) -> Result<(), Failure> {
         let steer = Shards(reader.directory.clone(), Arc::clone(&latest));
         let refused = |error: io::Error| Failure::new(Exit::Error, error);
         // Many shards take long to read, and the keys do not wait for it.
-        thread::Builder::new()
-            .name("shards".into())
-            .spawn({
-                let latest = Arc::clone(&latest);
-                move || reader.follow(&latest)
-            })
-            .map_err(refused)?;
+        let followed = Arc::clone(&latest);
+        start("shards", move || reader.follow(&followed)).map_err(refused)?;
         let look = || match latest.lock().clone() {
             Some(moment) if !moment.report.is_done() => Shown::Picture(moment, None),
             _ => Shown::Over,

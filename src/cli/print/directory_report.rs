@@ -206,11 +206,7 @@ impl DirectoryReport {
         lines.extend(facts.corrections().map(|of| of.line()));
         lines.extend(faulty_lines(facts));
         lines.push(format!("sessions    {}", status.sessions));
-        let config = status
-            .latest
-            .as_ref()
-            .map_or("", |latest| &latest.session.facts.config);
-        if let Some(flags) = manners::keep(&mut Layers::defaults(), config) {
+        if let Some(flags) = manners::keep(&mut Layers::defaults(), dir) {
             lines.push(format!("guest       {flags}"));
         }
         // The lines above say all of a single one.

@@ -41,17 +41,18 @@ pub struct NoticedRun {
 }
 
 impl NoticedRun {
-    /// What the command reads; version 2. Bytes of the directory that are no UTF-8 are replaced.
+    /// What the command reads; version 3. Bytes of the directory that are no UTF-8 are replaced.
     fn notice(&self, event: &str, text: &str, result: Option<Json>) -> Option<Json> {
         let directory = self.directory.as_ref();
         Some(json!({
-            "queenfold_notice": 2,
+            "queenfold_notice": 3,
             "event": event,
             "n": self.board.size(),
             "given": GivenSquares::of(&self.board),
             "host": host_name(),
             "directory": directory.map(|directory| directory.display().to_string()),
-            "text": text,
+            // A pipe takes 64 KiB before anybody reads.
+            "text": text.chars().take(4096).collect::<String>(),
             "result": result,
         }))
     }

@@ -16,6 +16,7 @@ pub const TRACE: FileKind<'_> = FileKind {
     marks: &[TRACE_MARK],
     endings: &["json"],
     streams: true,
+    is_replaced: false,
 };
 
 /// The file of `--events`.
@@ -24,6 +25,7 @@ pub const EVENTS: FileKind<'_> = FileKind {
     marks: &[EVENTS_MARK],
     endings: &["jsonl", "json"],
     streams: true,
+    is_replaced: false,
 };
 
 /// The file of `--metrics`.
@@ -32,6 +34,7 @@ pub const METRICS: FileKind<'_> = FileKind {
     marks: &[METRICS_MARK],
     endings: &["prom"],
     streams: false,
+    is_replaced: true,
 };
 
 /// Checks the files that the settings name, before any of them is opened.

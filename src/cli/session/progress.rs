@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::thread::{Builder, JoinHandle};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use console::Term;
@@ -12,6 +12,7 @@ use crate::actors::Control;
 use crate::board::Size;
 use crate::cli::control::terminal;
 use crate::cli::output::say;
+use crate::system::threads::start;
 use crate::telemetry::progress_line;
 
 /// A progress line on stderr during a run, if stderr is a terminal. Otherwise it is printed now and then, so that a log
@@ -34,14 +35,10 @@ impl ProgressLine {
         let (stop, stopped) = mpsc::channel::<()>();
         let target = ProgressDrawTarget::stderr();
         let board = format!("n = {n}: ");
-        let thread = Builder::new().name("progress".into());
+        let name = "progress";
         let thread = match (target.is_hidden(), every) {
-            (false, _) => thread
-                .spawn(move || draw(&board, &control, target, &stopped))
-                .ok(),
-            (true, Some(every)) => thread
-                .spawn(move || log(&board, &control, every, &stopped))
-                .ok(),
+            (false, _) => start(name, move || draw(&board, &control, target, &stopped)).ok(),
+            (true, Some(every)) => start(name, move || log(&board, &control, every, &stopped)).ok(),
             (true, None) => None,
         };
         Self {

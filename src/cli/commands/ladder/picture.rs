@@ -15,6 +15,7 @@ const PICTURE: FileKind<'_> = FileKind {
     marks: &[LADDER_MARK],
     endings: &["svg"],
     streams: true,
+    is_replaced: true,
 };
 
 /// Makes sure that the picture can be written, before the methods run.
