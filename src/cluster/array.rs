@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 use crate::board::{GivenBoard, Size};
 use crate::engine::{Engine, Plan, PlanName};
 use crate::job::plan;
-use crate::ledger::{FILE, LedgerError, RunInfo, Shard};
+use crate::ledger::{FILE, LedgerError, RunInfo, Shard, expect_outside};
 use crate::system::file_kind::replace;
+use crate::system::files::no_detours;
 
 /// The file that describes an array.
 pub(super) const DESCRIPTION: &str = "array.json";
@@ -20,7 +21,7 @@ pub(super) const DESCRIPTION: &str = "array.json";
 /// The version of the description.
 const FORMAT: u32 = 1;
 
-/// The longest description that is read, in bytes. One has a hundred.
+/// The longest file that is read, in bytes. A description has a hundred, a script some thousand.
 const LONGEST: u64 = 1 << 16;
 
 /// What a job array counts: a board, divided into shards.
@@ -197,6 +198,22 @@ pub struct ArrayDirectory {
     array: Array,
 }
 
+/// The text of a file in a directory that may be a stranger's; `None` if there is none.
+fn read(file: &Path) -> Result<Option<String>, ArrayError> {
+    let open = || no_detours().read(true).open(file);
+    let text = match file.symlink_metadata() {
+        Ok(found) if !found.is_file() => {
+            return Err(ArrayError::Foreign {
+                file: file.to_owned(),
+                reason: "no regular file, so it is not opened".to_owned(),
+            });
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        found => found.and_then(|_| io::read_to_string(open()?.take(LONGEST))),
+    };
+    text.map(Some).map_err(|error| ArrayError::io(file, error))
+}
+
 impl ArrayDirectory {
     /// Whether there is the description of an array in `path`.
     pub fn is_there(path: &Path) -> bool {
@@ -236,6 +253,7 @@ impl ArrayDirectory {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(failed(error)),
         }
+        expect_outside(path)?;
         for folder in ["shards", "logs"] {
             fs::create_dir_all(path.join(folder)).map_err(failed)?;
         }
@@ -259,11 +277,7 @@ impl ArrayDirectory {
                 path: path.to_owned(),
             });
         }
-        let text = fs::metadata(&file).and_then(|meta| match meta.len() {
-            0..=LONGEST if meta.is_file() => fs::read_to_string(&file),
-            _ => Ok(String::new()),
-        });
-        let text = text.map_err(|source| ArrayError::io(&file, source))?;
+        let text = read(&file)?.unwrap_or_default();
         let array = Array::read(&text).map_err(|reason| ArrayError::Foreign { file, reason })?;
         let path = fs::canonicalize(path).map_err(|source| ArrayError::io(path, source))?;
         Ok(Self { path, array })
@@ -304,6 +318,14 @@ impl ArrayDirectory {
     /// The run directory with the records of all shards.
     pub fn whole(&self) -> PathBuf {
         self.path.join("whole")
+    }
+
+    /// The text of a file of the directory; `None` if there is none.
+    ///
+    /// # Errors
+    /// It cannot be read, or is a link or no regular file.
+    pub fn read(&self, name: &str) -> Result<Option<String>, ArrayError> {
+        read(&self.file(name))
     }
 
     /// Replaces a file of the directory: whoever reads it sees the old text or the new one.

@@ -90,7 +90,7 @@ impl Scheduler {
     /// The directory that the script in `directory` counts into, if it is another one: `directory` was moved or
     /// copied after [`Submission::script`](super::Submission::script) wrote it.
     pub fn other_target(self, directory: &ArrayDirectory) -> Option<PathBuf> {
-        let script = fs::read_to_string(directory.file(self.script())).ok()?;
+        let script = directory.read(self.script()).ok()??;
         let mut lines = script.lines();
         let named = lines.find_map(|line| line.strip_prefix(ARRAY_LINE)?.strip_suffix('\''))?;
         let own = fs::metadata(directory.file(DESCRIPTION)).ok()?;

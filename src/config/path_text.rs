@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Whether a path begins with the `~` of a home, which only a shell replaces.
 pub fn has_tilde(path: &OsStr) -> bool {
-    path == "~" || path.as_encoded_bytes().starts_with(b"~/")
+    path.as_encoded_bytes().starts_with(b"~")
 }
 
 /// What would be right where a path [has one](has_tilde).

@@ -103,7 +103,7 @@ pub(super) fn expect_no_others(dir: &Path) -> Result<(), LedgerError> {
 ///
 /// # Errors
 /// [`LedgerError::Inside`].
-pub(super) fn expect_outside(dir: &Path) -> Result<(), LedgerError> {
+pub fn expect_outside(dir: &Path) -> Result<(), LedgerError> {
     let path = std::path::absolute(dir).map_err(|source| LedgerError::io(dir, source))?;
     let mut above = path.ancestors().skip(1);
     let above = above.find_map(|above| above.canonicalize().ok());

@@ -85,6 +85,7 @@ pub use export::{Signature, export, signature};
 pub use export_line::ExportLine;
 #[cfg(feature = "cli")]
 pub(crate) use files::belongs_to_run;
+pub(crate) use files::expect_outside;
 pub use format::FORMAT;
 pub use hex::{hex, unhex};
 pub use host::{host_name, unix_time};

@@ -181,6 +181,13 @@ fn a_script_with_lines_of_the_user_is_kept() {
         stdout(&[&again[..], &["--replace"]].concat());
         assert_ne!(std::fs::read_to_string(&path).unwrap(), there);
     }
+    #[cfg(unix)]
+    {
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+        let said = refused(&[&again[..], &["--replace"]].concat(), 2);
+        assert!(said.contains("slurm.sh: no regular file"), "{said}");
+    }
 }
 
 #[test]

@@ -1,5 +1,4 @@
 use std::env;
-use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -174,8 +173,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let script = args.scheduler.script();
     let text = submission.script(args.scheduler, &directory);
-    let is_new = |there: Vec<u8>| there != text.as_bytes();
-    if !args.replace && fs::read(directory.file(script)).is_ok_and(is_new) {
+    let there = directory.read(script)?;
+    if !args.replace && there.is_some_and(|there| there != text) {
         return Err(Failure::usage(format!(
             "{} is there and differs: --replace writes it anew, without lines of your own",
             path.join(script).display()
