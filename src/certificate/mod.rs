@@ -7,7 +7,7 @@
 //! * [`check`](fn@check): reads one, and believes nothing of it.
 //! * [`Challenge`]: tasks that nobody could choose, counted again.
 //! * [`HostKey`]: signs a certificate for a host.
-//! * `line`: the lines; `parts`: the names of partitions; `tree`: the Merkle root.
+//! * `line`: the lines; `tree`: the Merkle root.
 
 mod challenge;
 mod check;

@@ -15,8 +15,8 @@ use super::tree::Tree;
 use crate::engine::{CountedBy, Engine, Plan};
 use crate::job::outcome;
 use crate::ledger::{
-    self, Claims, Division, Entry, LedgerError, LoggedCorrection, Missing, Parts, RecordedTask,
-    Session, Store,
+    self, Division, Entry, LedgerError, LoggedCorrection, Missing, Parts, RecordedTask, Sessions,
+    Store,
 };
 use crate::outcome::Contradiction;
 
@@ -70,10 +70,10 @@ pub fn certify(
         ));
     };
     store.check_decided(&sums)?;
-    let claims = Claims::of(store.sessions()?);
+    let sessions = Sessions::of(store.sessions()?);
     let mut twice = 0;
     store.for_each_task(|task| {
-        twice += u64::from(confirmed(&task, &claims).is_some());
+        twice += u64::from(sessions.confirmed(&task).is_some());
         Ok(())
     })?;
     let corrections = store.corrections()?;
@@ -98,15 +98,10 @@ pub fn certify(
         twice,
         corrections: corrections.len() as u64,
     };
-    let sessions = store.sessions()?;
     let mut writer = Writer {
         out,
-        claims,
         tree: Tree::default(),
-        sessions: sessions
-            .iter()
-            .map(|session| (session.id.as_str(), session))
-            .collect(),
+        sessions,
         origins: HashMap::new(),
         corrections: corrections.iter().peekable(),
         corrected: 0,
@@ -137,17 +132,10 @@ pub fn certify(
     Ok(root)
 }
 
-/// The second count of a task, unless nobody but a merged directory says that there is one.
-fn confirmed<'a>(task: &'a RecordedTask, claims: &Claims) -> Option<&'a Entry> {
-    let second = task.second.as_ref();
-    second.filter(|second| !claims.hold(&task.record.session, &second.session))
-}
-
 struct Writer<'a, W> {
     out: W,
-    claims: Claims,
     tree: Tree,
-    sessions: HashMap<&'a str, &'a Session>,
+    sessions: Sessions,
     /// The number of each origin: session, worker, and what counted.
     origins: HashMap<(String, String, CountedBy), u64>,
     /// The corrections that are not written yet, in the order of tasks.
@@ -187,9 +175,8 @@ impl<W: Write> Writer<'_, W> {
         let parts = parts.of(plan.ranks_of(result.key.index));
         let keys: Vec<String> = parts.keys().cloned().collect();
         let Count { tally, origin } = self.count(&task.record, &keys)?;
-        let again = confirmed(task, &self.claims)
-            .map(|second| self.count(second, &keys))
-            .transpose()?;
+        let again = self.sessions.confirmed(task);
+        let again = again.map(|second| self.count(second, &keys)).transpose()?;
         let plan = plan.name().to_string();
         self.leaf(&TaskLine {
             task: result.key.index,

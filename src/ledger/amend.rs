@@ -1,9 +1,9 @@
 //! Changes of what is recorded: second counts, corrections, and sessions that are taken out.
 
-use std::ops::Range;
+use std::collections::BTreeSet;
 
 use super::correction_rows::LoggedCorrection;
-use super::{Column, Entry, Inserted, LedgerError, Store};
+use super::{Column, Entry, LedgerError, Store};
 use crate::engine::{Correction, Decision, Method, TaskKey};
 
 impl Store {
@@ -13,34 +13,6 @@ impl Store {
         self.remove_corrections(task)?;
         self.remove(Column::Second, task)?;
         self.remove(Column::Record, task)
-    }
-
-    /// Records a second count of a task that has a record, within the transaction that is open. `ranks`
-    /// is called for an error message only. A second count that is there already stays.
-    ///
-    /// # Errors
-    /// It differs from the record, or there is no record; the file cannot be written.
-    pub fn insert_second(
-        &self,
-        entry: &Entry,
-        ranks: impl FnOnce() -> Range<u64>,
-    ) -> Result<Inserted, LedgerError> {
-        let record = self.recorded(entry.result.key)?.result;
-        let second = &entry.result;
-        if !record.tally.agrees_with(&second.tally) {
-            return Err(LedgerError::Disagreement {
-                task: record.key,
-                ranks: ranks(),
-                counts: Box::new(
-                    [&record, second]
-                        .map(|counted| (counted.tally, counted.origin.counted_by.to_string())),
-                ),
-            });
-        }
-        match self.put(Column::Second, entry)? {
-            true => Ok(Inserted::New),
-            false => Ok(Inserted::There),
-        }
     }
 
     /// Records a second count in the place of one that is there, within the transaction that is open. If it differs from
@@ -153,7 +125,7 @@ impl Store {
     }
 
     /// Removes the records and second counts of a session, and the session. A second count by another one
-    /// takes the place of the record that is removed. A task with a correction that names the session
+    /// takes the place of the record that is removed, and its session has counted for the first time. A task with a correction that names the session
     /// loses everything. Returns the number of records that were removed or replaced.
     ///
     /// # Errors
@@ -161,6 +133,7 @@ impl Store {
     pub fn remove_session(&self, id: &str) -> Result<u64, LedgerError> {
         const AT_ONCE: u32 = 4096;
         let mut removed = 0;
+        let mut promoted = BTreeSet::new();
         for logged in self.corrections()? {
             let mut results = logged.correction.results();
             if logged.session == id || results.any(|entry| entry.session == id) {
@@ -182,6 +155,12 @@ impl Store {
                 self.remove(Column::Record, task)?;
                 self.put(Column::Record, &second)?;
                 removed += 1;
+                if promoted.insert(second.session.clone())
+                    && let Some(mut session) = self.session(&second.session)?
+                {
+                    session.facts.again = false;
+                    self.put_session(&session)?;
+                }
             }
         }
         self.remove_of_session(Column::Second, id)?;

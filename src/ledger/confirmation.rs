@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::account::Account;
-use super::{LedgerError, Session, Store};
+use super::{Entry, LedgerError, RecordedTask, Session, Store};
 use crate::engine::seconds;
 use crate::outcome::{Checked, Outcome};
 use crate::telemetry::{measured, percent, several};
@@ -38,7 +38,7 @@ pub struct Confirmation {
     pub again_cpu_seconds: Option<Duration>,
     /// Of those without a second count: audited before they were recorded.
     pub audited: u64,
-    /// Of those that were counted twice or audited: only one merged directory says so.
+    /// Of those that were counted twice or audited: only merged directories say so.
     pub claimed: u64,
     /// The hosts that counted, the first or the second time.
     pub hosts: u64,
@@ -100,7 +100,7 @@ impl fmt::Display for Confirmation {
         };
         let claimed = match self.claimed {
             0 => String::new(),
-            claimed => format!("; {claimed} only as a merged directory says"),
+            claimed => format!("; {claimed} only as merged directories say"),
         };
         if self.twice == 0 {
             return write!(f, "{tasks} once{audited}, on {hosts}{claimed}");
@@ -135,8 +135,7 @@ impl fmt::Display for Confirmation {
 /// The confirmation of a ledger, while its tasks are read.
 pub(super) struct Confirming {
     all: Confirmation,
-    hosts: BTreeMap<String, String>,
-    claims: Claims,
+    sessions: Sessions,
     counted_on: BTreeSet<String>,
 }
 
@@ -161,8 +160,7 @@ impl Confirming {
                 contested: open.len() as u64,
                 ..Confirmation::default()
             },
-            hosts: hosts(&sessions),
-            claims: Claims::of(sessions),
+            sessions: Sessions::of(sessions),
             counted_on: BTreeSet::new(),
         })
     }
@@ -170,7 +168,7 @@ impl Confirming {
     /// Takes in a task.
     pub(super) fn add(&mut self, record: &Account<'_>, second: Option<&Account<'_>>) {
         self.all.tasks += 1;
-        let host = |account: &Account<'_>| self.hosts.get(account.session);
+        let host = |account: &Account<'_>| self.sessions.host(account.session);
         let mut note = |host: Option<&String>| {
             if let Some(host) = host.filter(|host| !self.counted_on.contains(*host)) {
                 self.counted_on.insert(host.clone());
@@ -178,7 +176,7 @@ impl Confirming {
         };
         note(host(record));
         let again = second.or(record.is_audited.then_some(record));
-        let is_claim = |again: &Account<'_>| self.claims.hold(record.session, again.session);
+        let is_claim = |again: &Account<'_>| self.sessions.claim(record.session, again.session);
         self.all.claimed += u64::from(again.is_some_and(is_claim));
         if let Some(second) = second {
             note(host(second));
@@ -198,20 +196,37 @@ impl Confirming {
     }
 }
 
-/// Which sessions came from which merged directory.
-pub(crate) struct Claims(BTreeMap<String, String>);
+/// The sessions of a run, by id.
+pub(crate) struct Sessions(pub(super) BTreeMap<String, Session>);
 
-impl Claims {
-    /// Of these sessions.
+impl Sessions {
     pub fn of(sessions: Vec<Session>) -> Self {
-        let of = |session: Session| (session.id, session.facts.merged);
+        let of = |session: Session| (session.id.clone(), session);
         Self(sessions.into_iter().map(of).collect())
     }
 
-    /// Whether nobody but one merged directory says what these two sessions counted.
-    pub fn hold(&self, one: &str, other: &str) -> bool {
-        let [one, other] = [one, other].map(|session| self.0.get(session));
-        one == other && one.is_some_and(|merged| !merged.is_empty())
+    pub fn get(&self, id: &str) -> Option<&Session> {
+        self.0.get(id)
+    }
+
+    pub fn host(&self, id: &str) -> Option<&String> {
+        self.get(id).map(|session| &session.facts.host)
+    }
+
+    /// Whether it counted in this directory, and did not come by a merge.
+    pub fn is_here(&self, id: &str) -> bool {
+        self.get(id).is_some_and(Session::is_here)
+    }
+
+    /// Whether nobody but merged directories says what these two sessions counted.
+    pub fn claim(&self, one: &str, other: &str) -> bool {
+        !self.is_here(one) && !self.is_here(other)
+    }
+
+    /// The second count of a task, unless it is a claim.
+    pub fn confirmed<'a>(&self, task: &'a RecordedTask) -> Option<&'a Entry> {
+        let second = task.second.as_ref();
+        second.filter(|second| !self.claim(&task.record.session, &second.session))
     }
 }
 

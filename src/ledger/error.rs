@@ -210,21 +210,25 @@ pub enum LedgerError {
         /// The counts that are known, each with who made it, and the one that was made here, if there is one.
         counts: Vec<String>,
     },
-    /// Sessions that were to be taken out counted in the directory itself.
+    /// More of its decisions than are counted here differ from what is there.
     #[error(
-        "nothing is taken out: {} of {} counted in {} itself, and did not come by a merge: {}; name one in the \
-         place of {} to remove what it counted",
-        sessions.len(), several(*all, "session"), dir.display(), sessions.join(", "), source_dir.display()
+        "{}: its log decides more tasks than are checked in a minute; nothing is merged: merge it into a new directory, or \
+         remove that of what was gathered and gather again", dir.display()
+    )]
+    TooManyDecisions {
+        /// The directory of the run that was to be merged.
+        dir: PathBuf,
+    },
+    /// Sessions that were to be taken out did not come by a merge.
+    #[error(
+        "{}: not taken out: {} that counted here or came by `gather`: give an id in the place of the directory to take one out: {}",
+        dir.display(), several(sessions.len() as u64, "session"), sessions.join(", ")
     )]
     OwnSessions {
         /// The directory.
         dir: PathBuf,
-        /// The run that was to be taken out.
-        source_dir: PathBuf,
-        /// The sessions, each with its host.
+        /// The sessions.
         sessions: Vec<String>,
-        /// How many are in that run.
-        all: u64,
     },
     /// The process that wrote the ledger was killed in the middle of a commit, on a file system where what it
     /// had begun is undone by the next one that writes.

@@ -1,6 +1,6 @@
 //! Puts the records of several run directories into one, and takes them out again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,8 +10,8 @@ use std::time::Duration;
 use super::lock::LOCK_FILE;
 use super::merge_source::{Copied, Source};
 use super::{
-    DirLock, Division, FILE, LedgerError, LedgerSums, RunInfo, Session, Shard, Store, files,
-    merge_source,
+    DirLock, Division, FILE, LedgerError, LedgerSums, RunInfo, Session, Sessions, Shard, Store,
+    files, merge_source,
 };
 use crate::engine::{Engine, Plan, TaskKey};
 use crate::outcome::Outcome;
@@ -39,12 +39,14 @@ pub struct Merged {
 }
 
 /// What was taken out of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakenOut {
     /// Records.
     pub records: u64,
     /// The sessions that recorded them.
     pub sessions: u64,
+    /// The ids of those that stay, because they did not come by a merge.
+    pub kept: Vec<String>,
 }
 
 /// Tasks of a source that were left out.
@@ -138,28 +140,42 @@ fn merge_all(
         .info()
         .check_plans(target.store.file(), plans)?;
     let mut copied = Copied::default();
-    let sessions = target.store.sessions()?;
-    let mut sessions: BTreeMap<_, _> = sessions.into_iter().map(|s| (s.id.clone(), s)).collect();
+    let mut sessions = Sessions::of(target.store.sessions()?);
     target.store.begin()?;
     let mut left_out = Vec::new();
     for (dir, shard) in sources {
         let source = Store::open_to_read(dir)?;
         let theirs = source.sessions()?;
-        let merged = match shard {
-            Some(_) => String::new(),
-            None => came_with(&theirs, &sessions),
-        };
+        let merged = came_with(&theirs, &sessions);
         let mut own = BTreeSet::new();
         for mut session in theirs {
-            session.facts.merged.clone_from(&merged);
-            let id = session.id.clone();
-            if let Some(session) = later(&target.store, sessions.get(&id), session)? {
-                target.store.put_session(&session)?;
-                sessions.insert(id.clone(), session);
+            if shard.is_none() {
+                session.facts.merged.clone_from(&merged);
             }
-            let of_source = sessions.get(&id).map(|session| &session.facts.merged);
-            if of_source == Some(&merged) && (shard.is_some() || !merged.is_empty()) {
-                own.insert(id);
+            let there = sessions.get(&session.id);
+            // Nobody counts in the name of a session that counted here, or that came with another directory.
+            let is_own = there.is_none_or(|there| match shard {
+                Some(_) => session.is_here() || !there.is_here(),
+                None => there.facts.merged == merged && !there.is_here(),
+            });
+            if let Some(there) = there {
+                session.facts.merged.clone_from(&there.facts.merged);
+                // It changes where first counts are taken out.
+                session.facts.again = there.facts.again;
+                if there.facts != session.facts {
+                    return Err(LedgerError::OtherSession {
+                        file: target.store.file().to_owned(),
+                        id: session.id,
+                    });
+                }
+            }
+            if !is_own {
+                continue;
+            }
+            own.insert(session.id.clone());
+            if there.is_none_or(|there| there.elapsed < session.elapsed) {
+                target.store.put_session(&session)?;
+                sessions.0.insert(session.id.clone(), session);
             }
         }
         let source = Source {
@@ -168,8 +184,7 @@ fn merge_all(
             sessions: own,
             shard,
         };
-        let known = sessions.values().cloned().collect();
-        merge_source::copy(source, &target.store, known, plans, &mut copied)?;
+        merge_source::copy(source, &target.store, &sessions, plans, &mut copied)?;
         let tasks = std::mem::take(&mut copied.left_out);
         left_out.extend(tasks.first().map(|&first| LeftOut {
             dir: dir.to_owned(),
@@ -195,6 +210,7 @@ fn merge_all(
         .all(|(_, info)| division(info.shard) == of_first);
     Ok(Merged {
         elapsed: sessions
+            .0
             .values()
             .filter(|session| !session.facts.again)
             .map(|session| session.elapsed)
@@ -218,29 +234,26 @@ fn merge_all(
 /// is counted again when the run is resumed.
 ///
 /// # Errors
-/// They are of different boards or engines; a session of `source` counted in `from` itself; one of them is damaged; `from`
+/// They are of different boards or engines; no session of `source` came by a merge; one of them is damaged; `from`
 /// cannot be written, or another process works on it.
 pub fn take_out(source: &Path, from: &Path) -> Result<TakenOut, LedgerError> {
     let _lock = DirLock::take(from)?;
     let target = Store::open_to_write(from)?;
     let is_named = |session: &Session| Path::new(&session.id) == source;
     let mut sessions = target.sessions()?;
+    let mut kept = Vec::new();
     if source.exists() || !sessions.iter().any(is_named) {
         let source_store = Store::open_to_read(source)?;
         check_alike((source, source_store.info()), (from, target.info()))?;
         let theirs = source_store.sessions()?.into_iter();
         let theirs: BTreeSet<String> = theirs.map(|session| session.id).collect();
         sessions.retain(|session| theirs.contains(&session.id));
-        let own = sessions.iter().filter(|session| session.is_here());
-        let own: Vec<_> = own
-            .map(|Session { id, facts, .. }| format!("{id} of {}", facts.host))
-            .collect();
-        if !own.is_empty() {
+        let own = sessions.extract_if(.., |session| session.is_here());
+        kept = own.map(|session| session.id).collect();
+        if sessions.is_empty() && !kept.is_empty() {
             return Err(LedgerError::OwnSessions {
                 dir: from.to_owned(),
-                source_dir: source.to_owned(),
-                sessions: own,
-                all: theirs.len() as u64,
+                sessions: kept,
             });
         }
     } else {
@@ -249,6 +262,7 @@ pub fn take_out(source: &Path, from: &Path) -> Result<TakenOut, LedgerError> {
     let mut taken = TakenOut {
         records: 0,
         sessions: sessions.len() as u64,
+        kept,
     };
     target.begin()?;
     for session in sessions {
@@ -260,40 +274,18 @@ pub fn take_out(source: &Path, from: &Path) -> Result<TakenOut, LedgerError> {
 
 /// Which merged directory the sessions of a source are said to come from: the one that some of them came from before, or a new
 /// one.
-fn came_with(theirs: &[Session], known: &BTreeMap<String, Session>) -> String {
+fn came_with(theirs: &[Session], known: &Sessions) -> String {
     let before = theirs.iter().filter_map(|session| known.get(&session.id));
     let before = before.map(|session| &session.facts.merged);
     let new = theirs
         .iter()
-        .filter(|session| !known.contains_key(&session.id));
+        .filter(|session| known.get(&session.id).is_none());
     let first = new.min_by_key(|session| (session.facts.number, &session.id));
     let before = before.filter(|merged| !merged.is_empty()).min();
     before
         .or(first.map(|session| &session.id))
         .cloned()
         .unwrap_or_default()
-}
-
-/// The session of a source as it is to be stored; `None` if `there`, the stored one of that id, is as
-/// late or later.
-fn later(
-    target: &Store,
-    there: Option<&Session>,
-    mut theirs: Session,
-) -> Result<Option<Session>, LedgerError> {
-    match there {
-        None => Ok(Some(theirs)),
-        Some(there) => {
-            theirs.facts.merged.clone_from(&there.facts.merged);
-            if there.facts != theirs.facts {
-                return Err(LedgerError::OtherSession {
-                    file: target.file().to_owned(),
-                    id: theirs.id,
-                });
-            }
-            Ok((there.elapsed < theirs.elapsed).then_some(theirs))
-        }
-    }
 }
 
 /// The run that receives. What this made is removed again, unless it is committed.

@@ -5,12 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::confirmation::{Claims, hosts};
 use super::spot_check::CHEAP;
 use super::verify::count_here;
 use super::{
-    Column, Division, Entry, Inserted, LedgerError, LoggedCorrection, RecordedTask, Session, Shard,
-    Store,
+    Column, Division, Entry, LedgerError, LoggedCorrection, RecordedTask, Sessions, Shard, Store,
 };
 use crate::engine::{Mismatch, Plan, Tally, TaskKey};
 
@@ -46,18 +44,15 @@ pub(super) struct Source<'a> {
 pub(super) fn copy(
     source: Source<'_>,
     target: &Store,
-    sessions: Vec<Session>,
+    sessions: &Sessions,
     plans: &[Arc<dyn Plan>],
     copied: &mut Copied,
 ) -> Result<(), LedgerError> {
-    let here = sessions.iter().filter(|session| session.is_here());
     let mut merge = Merge {
         target,
         own: by_task(target.corrections()?),
         theirs: by_task(source.store.corrections()?),
-        here: here.map(|session| session.id.clone()).collect(),
-        hosts: hosts(&sessions),
-        claims: Claims::of(sessions),
+        sessions,
         settled: BTreeSet::new(),
         plans,
         copied,
@@ -104,10 +99,8 @@ struct Merge<'a> {
     /// The log of the target, and that of the source.
     own: Log,
     theirs: Log,
-    /// The sessions that counted here, the host of each one, and whose claims their counts are.
-    here: BTreeSet<String>,
-    hosts: BTreeMap<String, String>,
-    claims: Claims,
+    /// The sessions of both.
+    sessions: &'a Sessions,
     /// What the log of the source decides, and a count here has confirmed.
     settled: BTreeSet<TaskKey>,
     plans: &'a [Arc<dyn Plan>],
@@ -146,7 +139,7 @@ impl Merge<'_> {
             return self.add_second(&there, other.find(is_other));
         }
         let own = decided(&self.own, &there, theirs);
-        if own.is_some_and(|session| self.here.contains(session)) {
+        if own.is_some_and(|session| self.sessions.is_here(session)) {
             self.copied.there += 1;
             return Ok(());
         }
@@ -155,7 +148,7 @@ impl Merge<'_> {
         let second = self.target.get_from(Column::Second, key)?;
         let mut counts = vec![theirs, &there];
         counts.extend(&second);
-        let is_here = |entry: &&Entry| self.here.contains(&entry.session);
+        let is_here = |entry: &&Entry| self.sessions.is_here(&entry.session);
         let is_twice_here = second.is_some() && counts[1..].iter().all(is_here);
         if is_twice_here || !(is_own || is_theirs) {
             return Err(self.refused(key, &counts, None));
@@ -194,12 +187,11 @@ impl Merge<'_> {
             self.copied.left_out.insert(key);
             return Ok(());
         }
-        let is_claim = |entry: &Entry| self.claims.hold(&record.session, &entry.session);
+        let is_claim = |entry: &Entry| self.sessions.claim(&record.session, &entry.session);
         if there.is_some_and(|there| is_claim(&there)) && !is_claim(second) {
             self.target.remove(Column::Second, key)?;
         }
-        let inserted = self.target.insert_second(second, || 0..0)?;
-        self.copied.seconds += u64::from(inserted == Inserted::New);
+        self.copied.seconds += u64::from(self.target.put(Column::Second, second)?);
         Ok(())
     }
 
@@ -263,9 +255,8 @@ impl Merge<'_> {
     fn expect(&mut self, right: &Entry, counts: &[&Entry]) -> Result<(), LedgerError> {
         let key = right.result.key;
         if self.copied.counting > CHEAP {
-            let what = "more decisions of others are to be checked than are counted in a minute: `queenfold run \
-                        --again` first, in either directory";
-            return Err(self.target.database(what.to_owned()));
+            let dir = self.source.dir.to_owned();
+            return Err(LedgerError::TooManyDecisions { dir });
         }
         let mut plans = self.plans.iter();
         let plan = plans.find(|plan| plan.engine() == key.engine);
@@ -286,7 +277,7 @@ impl Merge<'_> {
         here: Option<(&'static str, Result<Tally, Mismatch>)>,
     ) -> LedgerError {
         let words = |entry: &&Entry| {
-            let (result, host) = (&entry.result, self.hosts.get(&entry.session));
+            let (result, host) = (&entry.result, self.sessions.host(&entry.session));
             format!(
                 "{} by {} ({} of {}, session {})",
                 result.tally.exact(),

@@ -70,8 +70,8 @@ mod table_size;
 mod verify;
 
 pub use compare::{Comparison, CountedWhere, DifferingTask, compare};
-pub(crate) use confirmation::Claims;
 pub use confirmation::Confirmation;
+pub(crate) use confirmation::Sessions;
 pub use correction_rows::LoggedCorrection;
 pub use counted_with::CountedWith;
 pub use coverage::{Coverage, Missing, TaskRange};

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::confirmation::{Claims, hosts};
+use super::confirmation::Sessions;
 use super::host::host_name;
 use super::recording::Change;
-use super::{Entry, LedgerError, LoggedCorrection, Recording, Store};
+use super::{LedgerError, LoggedCorrection, Recording, Store};
 use crate::actors::{
     Finding, Flushed, OnCheckpoint, Part, RecordError, Recorder, Restored, Source, Supply, cost_of,
     evenly_spaced,
@@ -41,22 +41,19 @@ impl FirstCounts {
                 false => all.open.remove(&logged.task()),
             };
         }
-        let sessions = store.sessions()?;
-        let hosts = hosts(&sessions);
-        let claims = Claims::of(sessions);
+        let sessions = Sessions::of(store.sessions()?);
         let own = host_name();
         let mut places = BTreeMap::new();
         store.for_each_task(|task| {
             let result = &task.record.result;
             let TaskKey { engine, index, .. } = result.key;
-            let is_claim = |second: &Entry| claims.hold(&task.record.session, &second.session);
-            if task.second.as_ref().is_some_and(|second| !is_claim(second)) {
+            if sessions.confirmed(&task).is_some() {
                 let (tasks, sum) = all.twice.entry(engine).or_default();
                 tasks.insert(index);
                 *sum += result.tally;
             } else if !all.open.contains_key(&result.key) {
                 let origin = &result.origin;
-                let is_own = hosts.get(&task.record.session) == Some(&own);
+                let is_own = sessions.host(&task.record.session) == Some(&own);
                 let name = (origin.worker, origin.counted_by.clone(), is_own);
                 let place = *places.entry(name).or_insert_with(|| {
                     all.origins.push((origin.clone(), is_own));

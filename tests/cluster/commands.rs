@@ -1,10 +1,13 @@
 //! What `array`, `gather` and `status` say to somebody who errs.
 
+use std::path::Path;
+
 use queenfold::engine::{Correction, Decision, Method};
 use queenfold::ledger::{Entry, Store};
+use serde_json::Value as Json;
 
 use crate::array::Array;
-use crate::program::{queenfold, refusal, stdout, text};
+use crate::program::{output, queenfold, refusal, stdout, text};
 
 fn refused(args: &[&str], code: i32) -> String {
     refusal(&mut queenfold(args), code)
@@ -395,4 +398,31 @@ fn a_shard_has_no_say_in_the_tasks_of_another() {
     for says in ["1 task left out", "not of shard 1/2", &task] {
         assert!(said.contains(says), "{said}");
     }
+}
+
+#[test]
+fn what_came_into_a_shard_by_a_merge_stays_a_claim_in_the_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let array = Array::given(12, 2, "slurm", &["--queens", "c3"]);
+    let strangers = folder.path().join("strangers");
+    let strangers = strangers.to_str().unwrap();
+    let count = |shard: &str, dir: &str| {
+        let board = ["run", "-n", "12", "--queens", "c3", "--engine", "chain"];
+        stdout(&[&board[..], &["--shard", shard, "--dir", dir]].concat());
+        stdout(&["run", "--again", dir]);
+    };
+    let [zero, one] = [0, 1].map(|index| array.shard(index));
+    count("0/2", zero.to_str().unwrap());
+    count("1/2", strangers);
+    // The directory of the shard is begun, and another one is merged into it.
+    let info = Store::open_to_read(Path::new(strangers)).unwrap();
+    std::fs::create_dir_all(&one).unwrap();
+    drop(Store::create(&one, info.info()).unwrap());
+    drop(info);
+    output(&["merge", strangers, "--into", one.to_str().unwrap()]);
+    let gathered = stdout(&["gather", array.name(), "--json"]);
+    let gathered: Json = serde_json::from_str(&gathered).unwrap();
+    assert_eq!(gathered["checked"], "claimed");
+    let [tasks, claimed] = ["tasks", "claimed"].map(|key| gathered["counted"][key].as_u64());
+    assert!(claimed > Some(0) && claimed < tasks, "{gathered}");
 }

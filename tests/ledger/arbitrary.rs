@@ -216,7 +216,7 @@ proptest! {
             let _ = store.insert(row, || 0..0);
         }
         for row in &seconds {
-            let _ = store.insert_second(row, || 0..0);
+            let _ = store.confirm(row, &row.session, row.recorded_at);
         }
         for (recorded, others, decided) in &corrections {
             let key = recorded.result.key;

@@ -3,7 +3,7 @@
 use queenfold::actors::Finding;
 use queenfold::engine::{Correction, Decision, Method};
 use queenfold::engine::{CountedBy, Origin, TaskKey, WorkerId};
-use queenfold::ledger::{Inserted, LoggedCorrection, RecordedTask, export, merge, take_out};
+use queenfold::ledger::{LoggedCorrection, RecordedTask, export, merge, take_out};
 
 use serde_json::Value as Json;
 
@@ -91,13 +91,7 @@ fn a_second_count_stands_beside_its_record_and_changes_no_signature() {
     let records = run(dir.path());
     let before = signature(dir.path());
     let second = again(&records[2], "other");
-    write(dir.path(), |store| {
-        assert_eq!(store.insert_second(&second, || 0..0)?, Inserted::New);
-        assert_eq!(store.insert_second(&second, || 0..0)?, Inserted::There);
-        let differs = store.insert_second(&wrong(second.clone()), || 0..0);
-        assert!(differs.unwrap_err().is_mismatch());
-        Ok(())
-    });
+    write(dir.path(), |store| store.confirm(&second, "other", 5));
     let read = tasks(dir.path()).unwrap();
     assert_eq!(read[2].second, Some(second));
     let seconds = read.iter().filter(|task| task.second.is_some()).count();
@@ -126,9 +120,7 @@ fn damaged_or_orphaned_second_counts_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let records = run(dir.path());
     let second = again(&records[0], "other");
-    write(dir.path(), |store| {
-        store.insert_second(&second, || 0..0).map(|_| ())
-    });
+    write(dir.path(), |store| store.confirm(&second, "other", 5));
     let bytes = std::fs::read(dir.path().join(FILE)).unwrap();
     for (change, says) in [
         ("UPDATE second SET nodes = nodes + 1", "the second count of"),
@@ -176,9 +168,7 @@ fn a_decision_against_the_record_replaces_it_and_nothing_is_lost() {
     });
     // A wrong second count of the same sort is replaced as well.
     let wrong_second = again(&first, "other");
-    write(dir.path(), |store| {
-        store.insert_second(&wrong_second, || 0..0).map(|_| ())
-    });
+    write(dir.path(), |store| store.confirm(&wrong_second, "other", 5));
     let mut right = again(&first, "other");
     right.result.tally.completions = Default::default();
     right.result.tally = records_of_a_good_run()[1].result.tally;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use queenfold::engine::{Correction, CountedBy, Decision, Method, WorkerId};
 use queenfold::ledger::{Confirmation, Session};
@@ -183,14 +184,40 @@ fn what_one_merged_directory_says_of_itself_is_a_claim_until_it_is_counted_here(
     assert!(out.contains(r#""checked":"twice""#), "{out}");
     let counted = confirmation(&own);
     assert_eq!((counted.twice, counted.claimed), (tasks, 0));
-    // Another directory that agrees is a second count as well.
+    // Another directory that agrees is no count that was made here: it may be a copy with other names.
     let [other, both] = ["other", "both"].map(|name| dir.path().join(name));
     twice(&other);
     for source in [&theirs, &other] {
         let (code, _, err) = merged(source, &both);
         assert_eq!(code, 0, "{err}");
     }
-    assert_eq!(result(&both)["checked"], "twice");
+    assert_eq!(result(&both)["checked"], "claimed");
+    // One that was made here and one of somebody else are two.
+    let single = dir.path().join("single");
+    let (code, _, err) = of(&[&["run"], &BOARD[..], &["--dir", text(&single)]].concat());
+    assert_eq!(code, 0, "{err}");
+    let (code, _, err) = merged(&theirs, &single);
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(result(&single)["checked"], "twice");
+}
+
+#[test]
+fn a_copy_does_not_change_the_times_of_what_was_counted_here() {
+    let dir = tempfile::tempdir().unwrap();
+    let own = dir.path().join("own");
+    twice(&own);
+    let theirs = copy(&own, "theirs");
+    alter(&theirs, |store| {
+        let mut session = store.sessions()?.remove(0);
+        session.elapsed += Duration::from_secs(99);
+        session.cpu = None;
+        store.put_session(&session)
+    });
+    let sessions = || Store::open_to_read(&own).unwrap().sessions().unwrap();
+    let before = sessions();
+    let (code, _, err) = merged(&theirs, &own);
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(sessions(), before);
 }
 
 #[test]
@@ -235,8 +262,21 @@ fn what_was_counted_here_is_taken_out_only_by_its_name() {
     let (code, out, err) = take_out(&before[0].session);
     assert_eq!(code, 0, "{err}");
     assert!(out.contains("1 session taken out"), "{out}");
-    // The second counts take the place of the records.
+    // The second counts take the place of the records, and their session that of the first one.
     assert_eq!(records(&own).unwrap().len(), before.len());
+    let sessions = Store::open_to_read(&own).unwrap().sessions().unwrap();
+    let time = Session::time(&sessions, false);
+    assert!(time.elapsed > Duration::ZERO && time.cpu > Some(Duration::ZERO));
+    // That does not make it another session than that of the copy.
+    let (code, _, err) = merged(&theirs, &own);
+    assert_eq!(code, 0, "{err}");
+    // What has come by that is taken out again by the name of the directory, and says what stays.
+    let (code, out, err) = take_out(text(&theirs));
+    assert_eq!(code, 0, "{err}");
+    assert!(
+        out.contains("1 session taken out") && err.contains("not taken out: 1 session"),
+        "{out}{err}"
+    );
     let (code, _, err) = take_out(STRANGER);
     assert!(code == 1 && err.contains("does not exist"), "{err}");
 }

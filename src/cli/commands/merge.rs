@@ -5,7 +5,7 @@ use serde_json::json;
 use super::gather::{tell_whole, without_total};
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, print_json, say};
-use crate::ledger;
+use crate::ledger::{self, LedgerError};
 use crate::run_directory::open;
 use crate::telemetry::{printable, several};
 
@@ -53,6 +53,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             return Err(Failure::usage(what));
         }
         let taken = ledger::take_out(source, &args.into)?;
+        if !taken.kept.is_empty() {
+            let (dir, sessions) = (args.into.clone(), taken.kept);
+            say(&printable(
+                &LedgerError::OwnSessions { dir, sessions }.to_string(),
+            ));
+        }
         if args.json {
             return print_json(&json!({"tasks": taken.records, "sessions": taken.sessions}));
         }
