@@ -17,7 +17,6 @@
 
 mod array;
 mod gather;
-mod index_list;
 #[cfg(feature = "nats")]
 pub mod lease;
 #[cfg(feature = "nats")]
@@ -25,8 +24,8 @@ pub mod nats;
 mod scheduler;
 mod submission;
 
+pub use crate::ledger::IndexList;
 pub use array::{Array, ArrayDirectory, ArrayError};
 pub use gather::{Gathered, ShardState, gather};
-pub use index_list::IndexList;
 pub use scheduler::Scheduler;
 pub use submission::Submission;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use super::{Division, PlanInfo, Shard};
+use super::{Division, IndexList, PlanInfo, Shard};
 use crate::board::Size;
 use crate::engine::{Engine, PlanName, TaskKey, TaskSet};
 use crate::telemetry::grouped;
@@ -293,23 +293,19 @@ impl fmt::Display for Missing {
     }
 }
 
-/// `1 of 6,400 shards; missing 0–16, 18–6399`; nothing if none is missing. Long lists are cut short.
+/// `1 of 6,400 shards; missing 0-16,18-6399`; nothing if none is missing. Long lists are cut short.
 fn shards_line(missing: &[Shard]) -> Option<String> {
     let all = missing.first()?.count();
-    let runs = missing.chunk_by(|one, next| one.index() + 1 == next.index());
-    let runs = runs.map(|run| match run {
-        [first, .., last] => format!("{}–{}", first.index(), last.index()),
-        _ => run[0].index().to_string(),
-    });
-    let mut runs: Vec<_> = runs.collect();
-    let more = runs.len().saturating_sub(Missing::LINES);
-    runs.truncate(Missing::LINES);
-    if more > 0 {
-        runs.push(format!("and {more} ranges more"));
-    }
-    let there = grouped(all - missing.len() as u64);
-    let (all, runs) = (grouped(all), runs.join(", "));
-    Some(format!("{there} of {all} shards; missing {runs}"))
+    let list: IndexList = missing.iter().map(|shard| shard.index()).collect();
+    let (there, list) = (grouped(all - list.len()), list.to_string());
+    let runs: Vec<_> = list.split(',').collect();
+    let (shown, rest) = runs.split_at(runs.len().min(Missing::LINES));
+    let more = match rest.len() {
+        0 => String::new(),
+        more => format!(" and {more} ranges more"),
+    };
+    let (all, shown) = (grouped(all), shown.join(","));
+    Some(format!("{there} of {all} shards; missing {shown}{more}"))
 }
 
 #[cfg(test)]
@@ -384,7 +380,7 @@ mod tests {
         set.add(key(Engine::Census, 0));
         assert_eq!(
             set.missing(&division).to_string(),
-            "1 of 3 shards; missing 1–2\nchain 6 (1 task)"
+            "1 of 3 shards; missing 1-2\nchain 6 (1 task)"
         );
         assert_eq!(set.missing(&division).tasks(), 14);
         assert!(!set.is_whole_for(first, &division));
@@ -405,11 +401,11 @@ mod tests {
         let all_but_one: Vec<u64> = (0..6400).filter(|shard| *shard != 17).collect();
         assert_eq!(
             line(&all_but_one).unwrap(),
-            "1 of 6,400 shards; missing 0–16, 18–6399"
+            "1 of 6,400 shards; missing 0-16,18-6399"
         );
         assert_eq!(line(&[3]).unwrap(), "6,399 of 6,400 shards; missing 3");
         let even: Vec<u64> = (0..3200).map(|half| 2 * half).collect();
-        assert!(line(&even).unwrap().ends_with("38, and 3180 ranges more"));
+        assert!(line(&even).unwrap().ends_with("36,38 and 3180 ranges more"));
         assert_eq!(line(&[]), None);
     }
 
