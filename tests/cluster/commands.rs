@@ -425,4 +425,20 @@ fn what_came_into_a_shard_by_a_merge_stays_a_claim_in_the_whole() {
     assert_eq!(gathered["checked"], "claimed");
     let [tasks, claimed] = ["tasks", "claimed"].map(|key| gathered["counted"][key].as_u64());
     assert!(claimed > Some(0) && claimed < tasks, "{gathered}");
+
+    // What the shard counted itself is taken out of the whole by the id of its session, and may be gathered again.
+    let whole = array.path().join("whole");
+    let whole = whole.to_str().unwrap();
+    let first = Store::open_to_read(&zero).unwrap().sessions().unwrap();
+    let first = first.into_iter().find(|session| !session.facts.again);
+    let id = first.unwrap().id;
+    let zero = zero.to_str().unwrap();
+    let said = refused(&["merge", "--take-out", zero, "--into", whole], 2);
+    assert!(said.contains(&id) && said.contains("2 sessions"), "{said}");
+    stdout(&["merge", "--take-out", &id, "--into", whole]);
+    let again = stdout(&["gather", array.name(), "--json"]);
+    let again: Json = serde_json::from_str(&again).unwrap();
+    for key in ["tasks", "twice", "claimed"] {
+        assert_eq!(again["counted"][key], gathered["counted"][key]);
+    }
 }
