@@ -139,6 +139,15 @@ pub fn gather(directory: &ArrayDirectory) -> Result<Gathered, ArrayError> {
     }
     // What was gathered before counts, even if its shards were removed to save space.
     let whole = directory.whole();
+    let dirs = sources.iter().map(|(_, dir)| dir).chain([&whole]);
+    for dir in dirs {
+        if dir.symlink_metadata().is_ok_and(|found| !found.is_dir()) {
+            return Err(ArrayError::Foreign {
+                file: dir.clone(),
+                reason: "no directory of this array: a link leads elsewhere".to_owned(),
+            });
+        }
+    }
     // Otherwise the merge makes it, mends it, or says what is wrong with it.
     if let Ok(store) = Store::open_to_read(&whole) {
         directory.check_whole(store.info())?;

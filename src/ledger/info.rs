@@ -163,12 +163,16 @@ pub struct Facts {
     /// Whether it counted recorded tasks a second time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,
-    /// Which merged directory it came from, by the id of the session that came from there first. Empty: it counted here.
+    /// Where it came from: a merged directory, by the id of the session that came from there first, or a shard of this job
+    /// array (`shard 3/8`). Empty: it counted here.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub merged: String,
     /// When it began, in seconds since 1970 by the clock of its machine.
     pub started: i64,
 }
+
+/// How the mark of a session begins that was gathered. No id has a blank.
+const OF_SHARD: &str = "shard ";
 
 /// How long sessions took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -201,9 +205,19 @@ impl Facts {
 }
 
 impl Session {
-    /// Whether it counted in this directory, and did not come by a merge.
-    pub const fn is_here(&self) -> bool {
-        self.facts.merged.is_empty()
+    /// What a session is marked with that was gathered from a shard of a job array.
+    pub(super) fn mark_of(shard: Shard) -> String {
+        format!("{OF_SHARD}{shard}")
+    }
+
+    /// Whether it was gathered from a shard of a job array.
+    pub(super) fn is_gathered(&self) -> bool {
+        self.facts.merged.starts_with(OF_SHARD)
+    }
+
+    /// Whether it counted in this directory, or in a shard of this array, and did not come by a merge.
+    pub fn is_here(&self) -> bool {
+        self.facts.merged.is_empty() || self.is_gathered()
     }
 
     /// How long anybody counted a run for the first time, or, if `again`, the second time.

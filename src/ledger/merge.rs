@@ -73,7 +73,7 @@ impl fmt::Display for LeftOut {
         )?;
         match self.shard {
             Some(shard) => write!(f, "not of shard {shard}"),
-            None => f.write_str("counts in the name of sessions that did not come from there"),
+            None => f.write_str("counts in the name of sessions of this run or of another source; `resume` counts these tasks"),
         }
     }
 }
@@ -146,18 +146,24 @@ fn merge_all(
     for (dir, shard) in sources {
         let source = Store::open_to_read(dir)?;
         let theirs = source.sessions()?;
-        let merged = came_with(&theirs, &sessions);
+        let merged = match shard {
+            Some((shard, _)) => Session::mark_of(shard),
+            None => came_with(&theirs, &sessions),
+        };
         let mut own = BTreeSet::new();
         for mut session in theirs {
-            if shard.is_none() {
+            // What came into a shard by a merge keeps its mark.
+            if shard.is_none() || session.facts.merged.is_empty() {
                 session.facts.merged.clone_from(&merged);
             }
             let there = sessions.get(&session.id);
-            // Nobody counts in the name of a session that counted here, or that came with another directory.
-            let is_own = there.is_none_or(|there| match shard {
-                Some(_) => session.is_here() || !there.is_here(),
-                None => there.facts.merged == merged && !there.is_here(),
+            // Nobody counts in the name of a session that counted here, or that came from another directory or shard. One
+            // that others say came from there may come from there.
+            let is_alike = there.is_none_or(|there| {
+                there.facts.merged == session.facts.merged && (shard.is_some() || !there.is_here())
             });
+            let is_gathered = there.is_some_and(Session::is_gathered);
+            let is_own = is_alike || shard.is_some() && session.is_here() && !is_gathered;
             if let Some(there) = there {
                 session.facts.merged.clone_from(&there.facts.merged);
                 // It changes where first counts are taken out.
@@ -173,7 +179,7 @@ fn merge_all(
                 continue;
             }
             own.insert(session.id.clone());
-            if there.is_none_or(|there| there.elapsed < session.elapsed) {
+            if is_alike && there.is_none_or(|there| there.elapsed < session.elapsed) {
                 target.store.put_session(&session)?;
                 sessions.0.insert(session.id.clone(), session);
             }
@@ -247,8 +253,11 @@ pub fn take_out(source: &Path, from: &Path) -> Result<TakenOut, LedgerError> {
         check_alike((source, source_store.info()), (from, target.info()))?;
         let theirs = source_store.sessions()?.into_iter();
         let theirs: BTreeSet<String> = theirs.map(|session| session.id).collect();
-        sessions.retain(|session| theirs.contains(&session.id));
-        let own = sessions.extract_if(.., |session| session.is_here());
+        let shard = Session::mark_of(source_store.info().shard);
+        let is_of_other =
+            |session: &Session| session.is_gathered() && session.facts.merged != shard;
+        sessions.retain(|session| theirs.contains(&session.id) && !is_of_other(session));
+        let own = sessions.extract_if(.., |session| session.facts.merged.is_empty());
         kept = own.map(|session| session.id).collect();
         if sessions.is_empty() && !kept.is_empty() {
             return Err(LedgerError::OwnSessions {

@@ -111,8 +111,8 @@ impl RunReport {
                 Checked::Known => ("as published", "the total equals the known one".to_owned()),
                 Checked::Twice => ("twice", "each task was counted a second time".to_owned()),
                 Checked::Claimed => (
-                    "twice",
-                    "of some tasks, only a merged directory says so".to_owned(),
+                    "claimed",
+                    "only merged directories say that tasks were counted twice".to_owned(),
                 ),
                 Checked::Sampled(of) => ("in part", format!("one of {of} tasks counted twice")),
                 Checked::Once => ("once", "no known total, and no second count".to_owned()),

@@ -384,7 +384,9 @@ fn a_shard_has_no_say_in_the_tasks_of_another() {
         }),
     };
     one.begin().unwrap();
-    one.put_session(&zero.sessions().unwrap()[0]).unwrap();
+    let mut longer = zero.sessions().unwrap().remove(0);
+    longer.elapsed *= 1000;
+    one.put_session(&longer).unwrap();
     one.insert(&first, || 0..0).unwrap();
     one.correct(&correction, &own.id, 1).unwrap();
     one.commit().unwrap();
@@ -398,6 +400,27 @@ fn a_shard_has_no_say_in_the_tasks_of_another() {
     for says in ["1 task left out", "not of shard 1/2", &task] {
         assert!(said.contains(says), "{said}");
     }
+    // Nor in the time of its sessions.
+    let whole = Store::open_to_read(&array.path().join("whole")).unwrap();
+    let sessions = whole.sessions().unwrap();
+    let there = sessions.iter().find(|session| session.id == longer.id);
+    assert!(there.unwrap().elapsed < longer.elapsed);
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_gathered_through_a_link() {
+    let array = Array::given(12, 2, "slurm", &["--queens", "c3"]);
+    let dir = array.shard(0);
+    let board = ["run", "-n", "12", "--queens", "c3", "--engine", "chain"];
+    let shard = ["--shard", "0/2", "--dir", dir.to_str().unwrap()];
+    stdout(&[&board[..], &shard].concat());
+    let elsewhere = tempfile::tempdir().unwrap();
+    let whole = array.path().join("whole");
+    std::os::unix::fs::symlink(elsewhere.path(), &whole).unwrap();
+    let said = refused(&["gather", array.name()], 2);
+    assert!(said.contains("a link leads elsewhere"), "{said}");
+    assert_eq!(elsewhere.path().read_dir().unwrap().count(), 0);
 }
 
 #[test]
@@ -426,16 +449,16 @@ fn what_came_into_a_shard_by_a_merge_stays_a_claim_in_the_whole() {
     let [tasks, claimed] = ["tasks", "claimed"].map(|key| gathered["counted"][key].as_u64());
     assert!(claimed > Some(0) && claimed < tasks, "{gathered}");
 
-    // What the shard counted itself is taken out of the whole by the id of its session, and may be gathered again.
+    // What a shard counted is taken out of the whole, and may be gathered again.
     let whole = array.path().join("whole");
     let whole = whole.to_str().unwrap();
-    let first = Store::open_to_read(&zero).unwrap().sessions().unwrap();
-    let first = first.into_iter().find(|session| !session.facts.again);
-    let id = first.unwrap().id;
-    let zero = zero.to_str().unwrap();
-    let said = refused(&["merge", "--take-out", zero, "--into", whole], 2);
-    assert!(said.contains(&id) && said.contains("2 sessions"), "{said}");
-    stdout(&["merge", "--take-out", &id, "--into", whole]);
+    output(&[
+        "merge",
+        "--take-out",
+        zero.to_str().unwrap(),
+        "--into",
+        whole,
+    ]);
     let again = stdout(&["gather", array.name(), "--json"]);
     let again: Json = serde_json::from_str(&again).unwrap();
     for key in ["tasks", "twice", "claimed"] {

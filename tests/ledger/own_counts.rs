@@ -201,6 +201,19 @@ fn what_one_merged_directory_says_of_itself_is_a_claim_until_it_is_counted_here(
     assert_eq!(result(&single)["checked"], "twice");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_merged_run_does_not_say_how_to_count_here() {
+    let folder = tempfile::tempdir().unwrap();
+    let [guest, new] = ["guest", "new"].map(|name| folder.path().join(name));
+    let [guest, new] = [guest.to_str().unwrap(), new.to_str().unwrap()];
+    of(&["run", "-n", "8", "--nice", "19", "--dir", guest]);
+    assert!(of(&["status", guest]).1.contains("--nice 19"));
+    of(&["merge", guest, "--into", new]);
+    let (code, out, err) = of(&["status", new]);
+    assert!(code == 0 && !out.contains("--nice"), "{out}{err}");
+}
+
 #[test]
 fn a_copy_does_not_change_the_times_of_what_was_counted_here() {
     let dir = tempfile::tempdir().unwrap();

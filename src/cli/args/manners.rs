@@ -15,12 +15,12 @@ const MANNERS: [(&str, &str); 4] = [
 ];
 
 /// Takes the manners that `settings` leave open from the last session that worked in `dir`. The flags that say the same,
-/// if there are any. What came by a merge has no say.
+/// if there are any. What was merged or gathered has no say.
 pub fn keep(settings: &mut Layers, dir: &Path) -> Option<String> {
     let sessions = open(dir).ok()?.0.sessions().ok()?;
     let own = sessions
         .into_iter()
-        .filter(|of| of.is_here() && !of.facts.config.is_empty());
+        .filter(|of| of.facts.merged.is_empty() && !of.facts.config.is_empty());
     let last = own.max_by_key(|session| session.facts.number)?;
     let kept = settings.add_kept(&last.facts.config, &MANNERS.map(|(key, _)| key));
     let flags = MANNERS.iter().filter_map(|(key, flag)| {
