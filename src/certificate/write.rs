@@ -73,7 +73,7 @@ pub fn certify(
     let sessions = Sessions::of(store.sessions()?);
     let mut twice = 0;
     store.for_each_task(|task| {
-        twice += u64::from(sessions.confirmed(&task).is_some());
+        twice += u64::from(sessions.told(&task).is_some());
         Ok(())
     })?;
     let corrections = store.corrections()?;
@@ -175,7 +175,7 @@ impl<W: Write> Writer<'_, W> {
         let parts = parts.of(plan.ranks_of(result.key.index));
         let keys: Vec<String> = parts.keys().cloned().collect();
         let Count { tally, origin } = self.count(&task.record, &keys)?;
-        let again = self.sessions.confirmed(task);
+        let again = self.sessions.told(task);
         let again = again.map(|second| self.count(second, &keys)).transpose()?;
         let plan = plan.name().to_string();
         self.leaf(&TaskLine {

@@ -223,6 +223,14 @@ impl Sessions {
         !self.is_here(one) && !self.is_here(other)
     }
 
+    /// The second count of a task, unless the directory that the first one came from alone says that it was made.
+    pub fn told<'a>(&self, task: &'a RecordedTask) -> Option<&'a Entry> {
+        let mark = |entry: &Entry| self.get(&entry.session).map(|of| &of.facts.merged);
+        let is_of_one = |second: &&Entry| mark(second) == mark(&task.record);
+        let second = task.second.as_ref();
+        second.filter(|second| self.is_here(&second.session) || !is_of_one(second))
+    }
+
     /// The second count of a task, unless it is a claim.
     pub fn confirmed<'a>(&self, task: &'a RecordedTask) -> Option<&'a Entry> {
         let second = task.second.as_ref();
