@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::config::Layers;
-use crate::run_directory::open;
+use crate::ledger::Store;
 
 /// These settings and their flags.
 const MANNERS: [(&str, &str); 4] = [
@@ -17,7 +17,8 @@ const MANNERS: [(&str, &str); 4] = [
 /// Takes the manners that `settings` leave open from the last session that worked in `dir`. The flags that say the same,
 /// if there are any. What was merged or gathered has no say.
 pub fn keep(settings: &mut Layers, dir: &Path) -> Option<String> {
-    let sessions = open(dir).ok()?.0.sessions().ok()?;
+    // Whoever reads records checks the ledger's pages, which takes seconds where there are millions.
+    let sessions = Store::open_to_glance(dir).ok()?.sessions().ok()?;
     let own = sessions
         .into_iter()
         .filter(|of| of.facts.merged.is_empty() && !of.facts.config.is_empty());
