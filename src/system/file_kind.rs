@@ -233,6 +233,15 @@ impl Draft {
         })
     }
 
+    /// A draft in the folder for temporary files, which gets no name.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    #[cfg(feature = "cli")]
+    pub fn temporary() -> io::Result<Self> {
+        Self::beside(&std::env::temp_dir().join("draft"))
+    }
+
     /// Takes the place of what stands at `path`.
     ///
     /// # Errors

@@ -27,7 +27,7 @@ fn wrong(mut entry: Entry) -> Entry {
 }
 
 /// Writes to a ledger, in one transaction.
-fn write(dir: &Path, write: impl FnOnce(&Store) -> Result<(), LedgerError>) {
+pub fn write(dir: &Path, write: impl FnOnce(&Store) -> Result<(), LedgerError>) {
     let store = Store::open_to_write(dir).unwrap();
     store.begin().unwrap();
     write(&store).unwrap();

@@ -7,6 +7,7 @@ use std::time::Duration;
 use queenfold::engine::{Correction, CountedBy, Decision, Method, WorkerId};
 use queenfold::ledger::{Confirmation, Session};
 
+use super::corrections::write;
 use super::process::{of, text};
 use super::*;
 
@@ -39,14 +40,6 @@ fn copy(dir: &Path, name: &str) -> PathBuf {
     copy
 }
 
-/// Writes to a run what no correct program writes.
-fn alter(dir: &Path, alter: impl FnOnce(&Store) -> Result<(), LedgerError>) {
-    let store = Store::open_to_write(dir).unwrap();
-    store.begin().unwrap();
-    alter(&store).unwrap();
-    store.commit().unwrap();
-}
-
 /// A session of the stranger, who says that it ran where the first one did.
 fn stranger(store: &Store) -> Session {
     let mut session = store.sessions().unwrap().remove(0);
@@ -68,7 +61,7 @@ fn forged(entry: &Entry, session: &str, more: u128) -> Entry {
 
 /// Logs that the counts of a task differ, and that the last one decides.
 fn decide(dir: &Path, recorded: &Entry, other: &Entry, decision: Option<&Entry>) {
-    alter(dir, |store| {
+    write(dir, |store| {
         stranger(store);
         let decision = decision.map(|result| Decision {
             result: result.clone(),
@@ -220,7 +213,7 @@ fn a_copy_does_not_change_the_times_of_what_was_counted_here() {
     let own = dir.path().join("own");
     twice(&own);
     let theirs = copy(&own, "theirs");
-    alter(&theirs, |store| {
+    write(&theirs, |store| {
         let mut session = store.sessions()?.remove(0);
         session.elapsed += Duration::from_secs(99);
         session.cpu = None;
@@ -347,7 +340,7 @@ fn a_long_line_has_a_certificate() {
     let [run, file] = ["run", "cert"].map(|name| dir.path().join(name));
     twice(&run);
     // As long as a task of 22 queens with 12 of them given, by the colour engine.
-    alter(&run, |store| {
+    write(&run, |store| {
         let mut session = store.sessions()?.remove(0);
         session.facts.host = "x".repeat(70_000);
         store.put_session(&session)

@@ -1,4 +1,3 @@
-use std::env;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Seek};
 use std::path::PathBuf;
@@ -123,7 +122,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     // Under its name, a certificate is whole.
     let mut draft = match to_stdout {
-        true => Draft::beside(&env::temp_dir().join("certificate")),
+        true => Draft::temporary(),
         false => Draft::beside(file),
     }
     .map_err(unwritten)?;

@@ -1,4 +1,3 @@
-use std::env;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -63,8 +62,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let (checked, mut file) = if args.certificate.as_os_str() == "-" {
         // A challenge reads it a second time.
-        let draft = Draft::beside(&env::temp_dir().join("certificate"));
-        let kept = draft.and_then(|draft| draft.file.try_clone());
+        let kept = Draft::temporary().and_then(|draft| draft.file.try_clone());
         let kept = kept.map_err(|error| wrong(error.into()))?;
         let copied = Copied {
             from: io::stdin(),
