@@ -31,14 +31,14 @@ pub const TRACE_MARK: &str = concat!(
 /// What a trace ends with.
 const END: &str = "\n]}\n";
 
-/// Who is told that nothing more can be written, and why.
+/// Called once, with the reason, when nothing more can be written.
 pub type Lost = Box<dyn FnOnce(io::Error) + Send>;
 
 /// How much is written at once, in bytes.
 const CHUNK: usize = 16 << 10;
 
-/// A layer that writes the stretches of time and the counters of the runtime to an empty file, opened to append. When
-/// something cannot be written, nothing more is, and `failed` is told why.
+/// A layer that writes the stretches of time and the counters of the runtime to an empty file, opened to append. After
+/// the first error nothing more is written, and `failed` gets that error.
 pub fn trace_layer<S>(file: File, failed: Lost) -> (impl Layer<S> + use<S>, TraceFile)
 where
     S: Subscriber + for<'a> LookupSpan<'a>,

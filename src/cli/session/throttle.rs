@@ -216,7 +216,8 @@ fn during(
     }
 }
 
-/// The time of day. Calendars repeat after 400 years, in which moments are told that have no date here.
+/// The time of day. A moment beyond the dates of the library is moved by whole cycles of 400 years, after which the
+/// calendar repeats.
 fn local_time(unix: i64, zone: TimeZone) -> Time {
     const YEARS_400: i64 = 146_097 * 86_400;
     let at = Timestamp::from_second(unix)
