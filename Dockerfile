@@ -8,18 +8,14 @@
 FROM docker.io/library/rust:1-slim-bookworm AS build
 WORKDIR /src
 COPY . .
-RUN cargo build --locked --profile dist --no-default-features --features cli,tui,cuda,nats
+RUN cargo build --locked --profile dist --no-default-features --features cli,tui,cuda
 
 FROM docker.io/library/debian:bookworm-slim
 LABEL org.opencontainers.image.title="Queenfold" \
     org.opencontainers.image.description="Counts every solution of the N-Queens problem" \
     org.opencontainers.image.source="https://github.com/queenfold/queenfold" \
     org.opencontainers.image.licenses="MIT OR Apache-2.0"
-# Who may sign for a NATS server that is reached by `tls://`.
-RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates \
-    && rm -rf /var/lib/apt/lists/* \
-    && useradd --create-home --uid 10001 queenfold
+RUN useradd --create-home --uid 10001 queenfold
 COPY LICENSE-APACHE LICENSE-MIT /usr/share/doc/queenfold/
 COPY --from=build /src/target/dist/queenfold /usr/local/bin/queenfold
 # By number, so that Kubernetes sees that it is not root.

@@ -44,7 +44,7 @@
 //! # Features
 //!
 //! A library that only counts on CPUs needs none of them: `default-features = false`. All but
-//! `nats` and `fault-injection` are on by default.
+//! `fault-injection` are on by default.
 //!
 //! Without features this crate builds some 55 others, actix, tokio and tracing-subscriber among them: actors are what lets
 //! a job be seen, paused, stopped and mended. For a count on your own threads, [`queenfold_engines`] alone builds 17; its
@@ -54,7 +54,6 @@
 //! * `tui`: its dashboard.
 //! * `ledger`: jobs that keep their finished tasks in a directory.
 //! * `cuda`: GPUs through CUDA. `emulated-gpu`: a device made of host threads, for tests.
-//! * `nats`: one run over many hosts through a NATS server.
 //! * `fault-injection`: a test hook.
 
 // Rooms: ARCHITECTURE.md says what each of them is for, and in which order they may use each other.

@@ -10,13 +10,9 @@ use crate::actors::RunError;
 use crate::bench::BenchError;
 use crate::certificate::{CertifyError, CheckError, KeyError, WrongTask};
 use crate::cluster::ArrayDirectory;
-#[cfg(feature = "nats")]
-use crate::cluster::nats::{CoordinatorError, WorkerError};
 use crate::engine::Mismatch;
 use crate::job::{JobError, StopCause};
 use crate::ladder::WrongRow;
-#[cfg(feature = "nats")]
-use crate::ledger::IntakeError;
 use crate::ledger::{LedgerError, Missing, Shard, WrongRecord};
 use crate::outcome::Contradiction;
 use crate::run_directory::RunDirectoryError;
@@ -97,12 +93,6 @@ impl Failure {
     /// Two runs have different counts of a task.
     pub fn counts_differ(message: impl fmt::Display) -> Self {
         Self::wrong_counts([message])
-    }
-
-    /// Recorded counts are wrong: a line for each, and what to do.
-    #[cfg(feature = "nats")]
-    pub fn counts_wrong(lines: impl IntoIterator<Item = impl fmt::Display>) -> Self {
-        Self::wrong_counts(lines)
     }
 
     /// Tasks are missing for a total: `what`, and a line for each range of them.
@@ -268,33 +258,6 @@ impl From<LedgerError> for Failure {
     }
 }
 
-#[cfg(feature = "nats")]
-impl From<CoordinatorError> for Failure {
-    fn from(error: CoordinatorError) -> Self {
-        match error {
-            CoordinatorError::Intake(IntakeError::Ledger(error)) => error.into(),
-            CoordinatorError::Intake(error) => Self::wrong_counts([
-                error.to_string(),
-                "nothing more is counted: `queenfold run --again` with the directory decides, \
-                 `queenfold verify --origin` counts again what one of them did"
-                    .to_owned(),
-            ]),
-            _ => Self::new(Exit::Error, error),
-        }
-    }
-}
-
-#[cfg(feature = "nats")]
-impl From<WorkerError> for Failure {
-    fn from(error: WorkerError) -> Self {
-        let exit = match error {
-            WorkerError::Stopped => Exit::Stopped,
-            _ => Exit::Error,
-        };
-        Self::new(exit, error)
-    }
-}
-
 impl From<JobError> for Failure {
     fn from(error: JobError) -> Self {
         Self::of_job(error, SIGNAL, None)
@@ -399,7 +362,7 @@ mod tests {
             elapsed: Duration::from_secs(5),
             report: Report {
                 tasks_done: 3,
-                tasks_total: Some(7),
+                tasks_total: 7,
                 tasks_planned: 9,
                 ..Report::default()
             },

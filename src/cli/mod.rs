@@ -40,8 +40,6 @@ use commands::{
     export, gather, known, ladder, man, merge, pause, report, resume, run, selftest, solve, status,
     stop, verify, watch,
 };
-#[cfg(feature = "nats")]
-use commands::{hosts, serve, work};
 use control::signals;
 
 const HELP: &str = concat!(
@@ -124,15 +122,6 @@ enum Command {
     Array(array::Args),
     /// Add up the shards of a job array, or name those that are missing
     Gather(gather::Args),
-    /// Coordinate a run that many hosts count, through a NATS server
-    #[cfg(feature = "nats")]
-    Serve(serve::Args),
-    /// Count for a coordinator, with everything that this host has
-    #[cfg(feature = "nats")]
-    Work(work::Args),
-    /// Make a user of the NATS server for each host; pause or ban hosts
-    #[cfg(feature = "nats")]
-    Hosts(hosts::Args),
     /// Count only the solutions that a half or a quarter turn fixes
     Census(census::Args),
     /// Print solutions themselves: the first ones, all, or random ones
@@ -215,12 +204,6 @@ pub fn main() -> ExitCode {
         Command::Merge(args) => merge::run(&args),
         Command::Array(args) => array::run(&args),
         Command::Gather(args) => gather::run(&args),
-        #[cfg(feature = "nats")]
-        Command::Serve(args) => serve::run(&args),
-        #[cfg(feature = "nats")]
-        Command::Work(args) => work::run(&args),
-        #[cfg(feature = "nats")]
-        Command::Hosts(args) => hosts::run(&args),
         Command::Census(args) => census::run(&args),
         Command::Solve(args) => solve::run(&args),
         Command::Known(args) => known::run(&args),

@@ -24,17 +24,6 @@ pub fn resume_command(dir: &Path) -> String {
     command_on("resume", dir)
 }
 
-/// The command that coordinates the run in `dir` further.
-#[cfg(any(feature = "nats", feature = "tui"))]
-pub fn serve_command(dir: &Path, server: &str, run: &str) -> String {
-    let mut options = vec![("--nats", server.as_ref())];
-    // The name of the directory is the name of the run unless another one is given.
-    if dir.file_name() != Some(run.as_ref()) {
-        options.push(("--run", run.as_ref()));
-    }
-    command("serve", &options, Some(dir.as_os_str()))
-}
-
 /// The command that counts the run in `dir` a second time.
 pub fn again_command(dir: &Path) -> String {
     command("run", &[("--again", dir.as_os_str())], None)

@@ -8,19 +8,9 @@
 //! * [`Submission`]: the script that a [`Scheduler`] runs.
 //! * [`ShardState`], [`gather()`]: how far the shards are, and their records in one ledger.
 //! * [`IndexList`]: shards as schedulers write them, `3,17-20`.
-//!
-//! **Leases** (Cargo feature `nats`): a coordinator gives tasks to workers that come and go, and writes what they count to one
-//! ledger.
-//!
-//! * `lease`: who counts what, and how it gets into the ledger, without any network.
-//! * `nats`: how that goes over a NATS server.
 
 mod array;
 mod gather;
-#[cfg(feature = "nats")]
-pub mod lease;
-#[cfg(feature = "nats")]
-pub mod nats;
 mod scheduler;
 mod submission;
 

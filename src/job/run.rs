@@ -103,23 +103,6 @@ impl Job {
 }
 
 impl RunSettings {
-    /// Counts what `source` gives of `plans` and hands it to `recorder`, for somebody else who adds it up.
-    ///
-    /// # Errors
-    /// The settings are refused, or the run failed.
-    pub fn count_for(
-        &self,
-        hardware: &Hardware,
-        plans: &[Arc<dyn Plan>],
-        source: Arc<dyn Source>,
-        recorder: Arc<dyn Recorder>,
-    ) -> Result<Report, JobError> {
-        self.tuning.check()?;
-        let devices = hardware.devices_for(plans)?;
-        let spec = self.spec(hardware, plans.to_vec(), source, Some(recorder));
-        self.run(&spec, devices)
-    }
-
     /// Counts what `source` gives of the plans of a run, of which `plan` counts all solutions, until that is
     /// done or something stops it.
     pub(crate) fn count_all(

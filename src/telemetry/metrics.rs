@@ -1,8 +1,7 @@
-use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
 use std::time::Duration;
 
-use crate::actors::{HostProgress, Progress, RunState, WorkerProgress};
+use crate::actors::{Progress, RunState, WorkerProgress};
 use crate::board::GivenBoard;
 use crate::engine::WorkerId;
 
@@ -170,13 +169,7 @@ pub fn metrics(board: &GivenBoard, progress: &Progress, temperatures: &[(String,
         &|k| seconds(of[k].waiting + of[k].starved),
     );
     page.devices(progress);
-    page.hosts(progress);
     page.0
-}
-
-/// What a process has, unless it is gone.
-const fn if_there(process: &HostProgress, value: f64) -> f64 {
-    if process.gone.is_some() { 0.0 } else { value }
 }
 
 struct Page(String);
@@ -199,58 +192,6 @@ impl Page {
                 let by = device.counted_by_name().to_owned();
                 let labels = [("worker", device.id.to_string()), ("counted_by", by)];
                 self.sample(name, &labels, value(device));
-            }
-        }
-    }
-
-    /// The hosts of a run over many of them.
-    fn hosts(&mut self, progress: &Progress) {
-        // Several processes may run on one.
-        let mut hosts: BTreeMap<&str, Vec<&HostProgress>> = BTreeMap::new();
-        for process in progress.hosts.iter().flatten().chain(&progress.gone) {
-            hosts.entry(&process.host).or_default().push(process);
-        }
-        type Value = fn(&HostProgress) -> f64;
-        let families: [(&str, &str, &str, Value); 8] = [
-            ("host_tasks_total", "counter", "Tasks counted.", |of| {
-                of.tasks as f64
-            }),
-            ("host_nodes_total", "counter", "Nodes searched.", |of| {
-                of.nodes as f64
-            }),
-            ("host_tasks_held", "gauge", "Tasks that it holds.", |of| {
-                if_there(of, of.tasks_held as f64)
-            }),
-            ("host_cpu_workers", "gauge", "Its CPU workers.", |of| {
-                if_there(of, of.cpu_workers as f64)
-            }),
-            ("host_devices", "gauge", "Its devices.", |of| {
-                if_there(of, of.devices as f64)
-            }),
-            (
-                "host_gone",
-                "gauge",
-                "Its processes that are gone without leave.",
-                |of| f64::from(u8::from(of.gone.is_some())),
-            ),
-            (
-                "host_sick_workers",
-                "gauge",
-                "Workers that counted wrongly.",
-                |of| of.sick as f64,
-            ),
-            (
-                "host_silent_seconds",
-                "gauge",
-                "Silence of its processes together.",
-                |of| of.silent.as_secs_f64(),
-            ),
-        ];
-        for (name, kind, help, value) in families.iter().filter(|_| !hosts.is_empty()) {
-            self.family(name, kind, help);
-            for (host, processes) in &hosts {
-                let of_all: f64 = processes.iter().map(|process| value(process)).sum();
-                self.sample(name, &[("host", (*host).to_owned())], of_all);
             }
         }
     }
@@ -296,7 +237,7 @@ impl Page {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::actors::{Eta, EventKind, Gone, RunEvent};
+    use crate::actors::{Eta, EventKind, RunEvent};
     use crate::board::Size;
 
     #[test]
@@ -340,11 +281,6 @@ mod tests {
     #[test]
     fn the_dashboard_asks_for_metrics_that_there_are() {
         let n = Size::new(18).unwrap();
-        let host = |tasks| HostProgress {
-            host: "node7".into(),
-            tasks,
-            ..HostProgress::default()
-        };
         let mut progress = Progress {
             share: Some(0.25),
             tasks_total: Some(9),
@@ -353,12 +289,6 @@ mod tests {
                 uncertainty: Some(Duration::ZERO),
             }),
             checkpoint: Some(Duration::from_secs(2)),
-            hosts: Some(vec![host(1), host(2)]),
-            gone: vec![HostProgress {
-                gone: Some(Gone::Lost),
-                cpu_workers: 8,
-                ..host(4)
-            }],
             ..Progress::default()
         };
         let workers = vec![WorkerId::Device(0)];
@@ -372,9 +302,6 @@ mod tests {
         progress.workers[0].device_tasks = 7;
         let text = metrics(&n.into(), &progress, &[("GPU 0".into(), 61.0)]);
         for line in [
-            "queenfold_host_tasks_total{host=\"node7\"} 7",
-            "queenfold_host_cpu_workers{host=\"node7\"} 0",
-            "queenfold_host_gone{host=\"node7\"} 1",
             "queenfold_device_tasks_total{worker=\"gpu-0\",counted_by=\"\"} 7",
             "queenfold_last_checkpoint_seconds 2",
             "queenfold_temperature_celsius{sensor=\"GPU 0\"} 61",

@@ -36,7 +36,7 @@ mod tracing_bridge;
 use std::fs::File;
 use std::io::{self, IsTerminal};
 
-use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{Layer, fmt};
@@ -53,7 +53,7 @@ pub use profile::profile;
 pub use progress::progress_line;
 pub use run_facts::{Fact, RunFacts};
 #[cfg(feature = "cli")]
-pub use snapshot::{Incident, Served, Snapshot, SnapshotKeeper, Speeds};
+pub use snapshot::{Incident, Snapshot, SnapshotKeeper, Speeds};
 pub use trace::{Lost, TRACE_MARK, TraceFile, trace_layer};
 pub use tracing_bridge::{LANES, observer};
 
@@ -87,11 +87,6 @@ pub fn start(
         filter: filter.to_owned(),
         source,
     })?;
-    // What this library logs is returned to its caller too, who says it once.
-    let wanted = match filter.contains("async_nats") {
-        true => wanted,
-        false => wanted.with_target("async_nats", LevelFilter::OFF),
-    };
     let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let log = fmt::layer()
         .with_writer(|| messages::Log)

@@ -22,14 +22,7 @@ pub fn progress_line(progress: &Progress, width: usize) -> String {
     if let Some(share) = facts.share {
         parts.push(Part::new(2, percent(share)));
     }
-    parts.push(Part::new(
-        6,
-        match &progress.hosts {
-            // What was recorded before is not added up.
-            Some(_) => facts.by().value,
-            None => format!("{} solutions", progress.solutions),
-        },
-    ));
+    parts.push(Part::new(6, format!("{} solutions", progress.solutions)));
     if searches(progress) {
         parts.push(Part::new(5, rate(progress.nodes, progress.counting())));
     }

@@ -1,7 +1,6 @@
 //! The facts that are told of every run: each has one name and one wording, wherever people read it. Programs read the
 //! same values.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
@@ -51,7 +50,7 @@ pub struct RunFacts {
     pub checkpoint: Option<Duration>,
     /// Workers and devices, and the hosts that they are on.
     pub workers: (u64, u64),
-    /// Tasks that were counted twice before they were recorded. A coordinator is not told.
+    /// Tasks that were counted twice before they were recorded.
     pub audits: Option<u64>,
     /// Counts of tasks that differed.
     pub corrections: u64,
@@ -64,15 +63,6 @@ pub struct RunFacts {
 impl RunFacts {
     /// Those of a run of a process on `host`.
     pub fn of(progress: &Progress, host: &str) -> Self {
-        let workers = match &progress.hosts {
-            None => (progress.workers.len() as u64, 1),
-            Some(hosts) => {
-                let workers = hosts.iter().map(|of| of.cpu_workers + of.devices as u64);
-                // Several processes may run on one.
-                let names: BTreeSet<_> = hosts.iter().map(|of| &of.host).collect();
-                (workers.sum(), names.len() as u64)
-            }
-        };
         let faulty = progress.taken_out.iter();
         let checkpoint = progress.checkpoint;
         Self {
@@ -81,8 +71,8 @@ impl RunFacts {
             nodes_per_second: Some(progress.speed.nodes_per_second()),
             eta: progress.eta,
             checkpoint: checkpoint.map(|at| progress.elapsed.saturating_sub(at)),
-            workers,
-            audits: progress.hosts.is_none().then_some(progress.audited),
+            workers: (progress.workers.len() as u64, 1),
+            audits: Some(progress.audited),
             corrections: progress.corrected,
             contested: 0,
             faulty: faulty.map(|sick| (host.to_owned(), sick.clone())).collect(),
@@ -168,7 +158,6 @@ impl RunFacts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::actors::HostProgress;
     use crate::engine::WorkerId;
 
     #[test]
@@ -254,22 +243,5 @@ mod tests {
         let [left, corrections] = [ledger.left(), ledger.corrections()].map(Option::unwrap);
         assert_eq!(left.to_string(), "left about 3:07");
         assert_eq!(corrections.value, "2, 1 task contested");
-    }
-
-    #[test]
-    fn processes_on_one_host_are_workers_of_it_and_their_audits_are_not_known() {
-        let host = |host: &str| HostProgress {
-            host: host.to_owned(),
-            cpu_workers: 64,
-            devices: 1,
-            ..HostProgress::default()
-        };
-        let progress = Progress {
-            hosts: Some(vec![host("node1"), host("node2"), host("node2")]),
-            ..Progress::default()
-        };
-        let facts = RunFacts::of(&progress, "head");
-        assert_eq!(facts.by().to_string(), "by 195 workers on 2 hosts");
-        assert_eq!(facts.audits(), None);
     }
 }

@@ -44,9 +44,6 @@ pub struct Snapshot {
     /// The run directory, if there is one. In JSON, bytes that are no UTF-8 are replaced.
     #[serde(serialize_with = "shown_path")]
     pub directory: Option<PathBuf>,
-    /// How it is coordinated, if it is a run over many hosts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub served: Option<Served>,
     /// When it was taken, in seconds since 1970.
     pub taken: f64,
     /// How far the run is, and what the workers do.
@@ -61,15 +58,6 @@ pub struct Snapshot {
     pub speeds: Speeds,
     /// What happened, the latest at the end. Of incidents that differ in nothing but numbers, this is the last one.
     pub incidents: VecDeque<Incident>,
-}
-
-/// How a run over many hosts is coordinated.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Served {
-    /// The NATS server, without a password.
-    pub server: String,
-    /// The name of the run there.
-    pub run: String,
 }
 
 /// How fast a run counted: one mean after the other.
@@ -146,7 +134,6 @@ pub struct SnapshotKeeper {
     board: GivenBoard,
     host: String,
     directory: Option<PathBuf>,
-    served: Option<Served>,
     kept: Mutex<Kept>,
     /// Not with what is kept: threads that count wait for that, and to look at the machine takes milliseconds.
     machine: Mutex<Looked>,
@@ -176,7 +163,6 @@ impl SnapshotKeeper {
             board: board.into(),
             host,
             directory,
-            served: None,
             kept: Mutex::new(Kept::default()),
             machine: Mutex::new(Looked {
                 watch: ActivityWatch::begin(),
@@ -184,12 +170,6 @@ impl SnapshotKeeper {
                 activity: Activity::default(),
             }),
         }
-    }
-
-    /// The run is coordinated in this way.
-    #[must_use]
-    pub fn served(self, served: Option<Served>) -> Self {
-        Self { served, ..self }
     }
 
     /// The run now, whose progress and tasks these are.
@@ -206,7 +186,6 @@ impl SnapshotKeeper {
             host: self.host.clone(),
             process: std::process::id(),
             directory: self.directory.clone(),
-            served: self.served.clone(),
             taken: now.unwrap_or_default().as_secs_f64(),
             progress,
             tasks,
@@ -370,20 +349,18 @@ mod tests {
             let at = Duration::from_secs(at);
             keeper.event(&RunEvent { at, kind });
         };
-        let joined = |cpu_workers| EventKind::HostJoined {
-            host: "node7".to_owned(),
-            cpu_workers,
-            devices: Vec::new(),
+        let contradicted = |tasks| EventKind::Contradicted {
+            reason: format!("{tasks} tasks differ"),
         };
         // How every run begins is no news.
         for state in [RunState::Planning, RunState::Running] {
             tell(0, EventKind::State(state));
         }
-        tell(1, joined(8));
+        tell(1, contradicted(8));
         for at in 2..40 {
             tell(at, EventKind::State(RunState::Running));
         }
-        tell(50, joined(128));
+        tell(50, contradicted(128));
         let incidents = keeper.snapshot(Progress::default(), TaskMap::default());
         let incidents = incidents.incidents.iter();
         let told: Vec<_> = incidents
@@ -391,7 +368,7 @@ mod tests {
             .collect();
         let expected = [
             (39, 38, "running"),
-            (50, 2, "node7 joined (128 CPU workers)"),
+            (50, 2, "contradiction: 128 tasks differ"),
         ];
         assert_eq!(told, expected);
     }

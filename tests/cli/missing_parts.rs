@@ -13,21 +13,7 @@ struct Part {
     code: i32,
 }
 
-const PARTS: [Part; 5] = [
-    Part {
-        names: "serve, work, hosts",
-        feature: "nats",
-        is_built: cfg!(feature = "nats"),
-        uses: &[
-            "serve n24 -n 24 --nats nats://host",
-            "serve --help",
-            "help serve",
-            "work",
-            "help work",
-            "hosts add anna",
-        ],
-        code: 2,
-    },
+const PARTS: [Part; 4] = [
     Part {
         names: "watch, --tui",
         feature: "tui",

@@ -15,12 +15,6 @@ mod directives;
 mod hyperqueue;
 #[path = "../common/isolated.rs"]
 mod isolated;
-#[cfg(feature = "nats")]
-mod leases;
-#[cfg(feature = "nats")]
-mod lies;
-#[cfg(feature = "nats")]
-mod nats;
 #[path = "../common/program.rs"]
 mod program;
 mod scripts;

@@ -7,12 +7,10 @@ use std::path::Path;
 use crate::modules::rust_files;
 use regex::Regex;
 
-/// The modules whose tests `.ci/run` runs with fault injection and NATS.
+/// The modules whose tests `.ci/run` runs with fault injection.
 fn run_by_ci() -> BTreeSet<String> {
     let script = fs::read_to_string(".ci/run").unwrap();
-    let (_, command) = script
-        .rsplit_once("--features fault-injection,nats")
-        .unwrap();
+    let (_, command) = script.rsplit_once("--features fault-injection").unwrap();
     let (command, _) = command.split_once("\n\n").unwrap();
     let words = command.split_whitespace();
     words
@@ -23,8 +21,7 @@ fn run_by_ci() -> BTreeSet<String> {
 /// The modules that are compiled only with one of these features, and those with such an item.
 fn gated(file: &Path) -> Vec<String> {
     let text = fs::read_to_string(file).unwrap();
-    let gate =
-        r#"(?m)^ *#\[cfg\((.*"(?:fault-injection|nats)".*)\)\]\n((?: *#.*\n)*) *(?:mod (\w+);)?"#;
+    let gate = r#"(?m)^ *#\[cfg\((.*"fault-injection".*)\)\]\n((?: *#.*\n)*) *(?:mod (\w+);)?"#;
     let gates = Regex::new(gate).unwrap();
     let all = gates.captures_iter(&text);
     all.filter(|gate| !gate[1].contains("not(") && !gate[2].contains("../common/"))
@@ -37,8 +34,7 @@ fn gated(file: &Path) -> Vec<String> {
 
 /// The modules of the library that are compiled only with one of these features, and have tests.
 fn gated_in_library() -> Vec<String> {
-    let gate =
-        r#"(?m)^#\[cfg\(feature = "(?:fault-injection|nats)"\)\]\n(?:pub(?:\(.*\))? )?mod (\w+);"#;
+    let gate = r#"(?m)^#\[cfg\(feature = "fault-injection"\)\]\n(?:pub(?:\(.*\))? )?mod (\w+);"#;
     let gate = Regex::new(gate).unwrap();
     let mut modules = Vec::new();
     for file in rust_files(Path::new("src")) {

@@ -1,6 +1,6 @@
 //! `config/default.toml` and `docs/REFERENCE.md` are what the settings, the help of the program and the schema of its
 //! JSON say.
-//! `SNAPSHOTS=overwrite cargo test --release --features nats --test project generated` writes them anew.
+//! `SNAPSHOTS=overwrite cargo test --release --test project generated` writes them anew.
 
 use std::fmt::Write;
 
@@ -83,7 +83,7 @@ fn the_file_of_defaults_says_what_the_settings_say() {
 }
 
 /// What the program prints.
-#[cfg(all(feature = "nats", feature = "tui", feature = "cuda"))]
+#[cfg(all(feature = "tui", feature = "cuda"))]
 fn printed(args: &[&str]) -> String {
     let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_queenfold"));
     let output = program.args(args).output().unwrap();
@@ -91,13 +91,13 @@ fn printed(args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-#[cfg(not(all(feature = "nats", feature = "tui", feature = "cuda")))]
+#[cfg(not(all(feature = "tui", feature = "cuda")))]
 #[test]
 fn the_reference_says_what_the_program_says() {
-    crate::skip::skipped("the reference is that of a program with --features nats,tui,cuda");
+    crate::skip::skipped("the reference is that of a program with --features tui,cuda");
 }
 
-#[cfg(all(feature = "nats", feature = "tui", feature = "cuda"))]
+#[cfg(all(feature = "tui", feature = "cuda"))]
 #[test]
 fn the_reference_says_what_the_program_says() {
     let help = printed(&["--help"]);
@@ -139,7 +139,7 @@ fn the_reference_says_what_the_program_says() {
 }
 
 /// The objects of `--json`, as docs/output.schema.json describes them.
-#[cfg(all(feature = "nats", feature = "tui", feature = "cuda"))]
+#[cfg(all(feature = "tui", feature = "cuda"))]
 mod schema {
     use std::fmt::Write;
 

@@ -14,7 +14,7 @@ mod facade;
 mod features;
 #[cfg(feature = "cli")]
 mod generated;
-#[cfg(all(feature = "nats", feature = "tui", feature = "cuda"))]
+#[cfg(all(feature = "tui", feature = "cuda"))]
 #[path = "../common/help.rs"]
 mod help;
 #[cfg(all(feature = "cli", unix))]

@@ -41,12 +41,6 @@ impl GivenFlags {
         layers.add_flag("--holes", "run.holes", joined(&self.holes).as_ref())?;
         layers.add_flag("--board", "run.board", self.board.as_ref())
     }
-
-    /// Whether any flag is given.
-    #[cfg(feature = "nats")]
-    pub fn is_given(&self) -> bool {
-        !self.queens.is_empty() || !self.holes.is_empty() || self.board.is_some()
-    }
 }
 
 /// All squares of a flag that is given several times; `None` if it is not given.

@@ -32,7 +32,7 @@ const GROUPS: [Group; 7] = [
     },
     Group {
         title: "Clusters",
-        names: &["array", "gather", "serve", "work", "hosts"],
+        names: &["array", "gather"],
     },
     Group {
         title: "Learn",
@@ -145,11 +145,7 @@ mod tests {
         }
         // What is listed and not there is what another build has.
         for name in listed.into_iter().filter(|name| **name != HELP) {
-            let is_there = program.find_subcommand(name).is_some();
-            assert!(
-                is_there || ["serve", "work", "hosts"].contains(name),
-                "{name}"
-            );
+            assert!(program.find_subcommand(name).is_some(), "{name}");
         }
         let help = program.clone().render_help().to_string();
         let head = help.lines().take_while(|line| *line != "Options:");

@@ -338,20 +338,9 @@ impl What {
             ("--no-unique", self.no_unique),
         )
     }
-
-    /// Whether any flag is given.
-    #[cfg(feature = "nats")]
-    pub fn is_given(&self) -> bool {
-        self.no_unique || self.unique || self.board.is_given()
-    }
 }
 
 impl BoardFlags {
-    #[cfg(feature = "nats")]
-    fn is_given(&self) -> bool {
-        self.n.is_some() || self.engine.is_some() || self.given.is_given()
-    }
-
     fn add_to(&self, layers: &mut Layers) -> Result<(), ConfigError> {
         layers.add_flag("-n", "run.n", self.n.as_ref())?;
         self.given.add_to(layers)?;

@@ -15,7 +15,7 @@ struct Part {
     names: &'static [&'static str],
 }
 
-const PARTS: [Part; 4] = [
+const PARTS: [Part; 3] = [
     Part {
         feature: "tui",
         is_built: cfg!(feature = "tui"),
@@ -30,11 +30,6 @@ const PARTS: [Part; 4] = [
         feature: "emulated-gpu",
         is_built: cfg!(feature = "emulated-gpu"),
         names: &["--gpu emulated", "--style emulated"],
-    },
-    Part {
-        feature: "nats",
-        is_built: cfg!(feature = "nats"),
-        names: &["serve", "work", "hosts"],
     },
 ];
 

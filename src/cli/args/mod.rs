@@ -7,8 +7,6 @@ mod help;
 pub mod hints;
 pub mod manners;
 pub mod missing_parts;
-#[cfg(feature = "nats")]
-pub mod nats_flags;
 mod path_value;
 pub mod tilde;
 pub mod timestamp;

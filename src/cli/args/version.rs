@@ -41,7 +41,6 @@ fn features() -> Vec<&'static str> {
         ("emulated-gpu", cfg!(feature = "emulated-gpu")),
         ("fault-injection", cfg!(feature = "fault-injection")),
         ("ledger", cfg!(feature = "ledger")),
-        ("nats", cfg!(feature = "nats")),
     ]
     .into_iter()
     .filter_map(|(name, has)| has.then_some(name))

@@ -13,8 +13,6 @@ pub mod estimate;
 pub mod explain;
 pub mod export;
 pub mod gather;
-#[cfg(feature = "nats")]
-pub mod hosts;
 pub mod known;
 pub mod ladder;
 pub mod man;
@@ -24,12 +22,8 @@ pub mod report;
 pub mod resume;
 pub mod run;
 pub mod selftest;
-#[cfg(feature = "nats")]
-pub mod serve;
 pub mod solve;
 pub mod status;
 pub mod stop;
 pub mod verify;
 pub mod watch;
-#[cfg(feature = "nats")]
-pub mod work;

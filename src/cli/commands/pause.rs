@@ -14,7 +14,7 @@ Examples:
 
 Ends with 0 when no worker counts any more, which takes two or three seconds. A task that takes more than \
 another second is given up, and counted from its beginning later. Ends with 1 if nobody counts the run, or if it \
-does not pause in time. Of a run under `serve`, the coordinator gives out no tasks, and hosts count what they hold.")]
+does not pause in time.")]
 pub struct Args {
     /// The directory of the run, or of a job array
     dir: PathBuf,

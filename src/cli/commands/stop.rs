@@ -14,8 +14,7 @@ Examples:
 
 Does what Ctrl-C does: tasks in hand are finished if they end within a second, the others are given up, and all \
 that is counted is committed. Every stop is such a drain, so `drain` is another name of this command. Ends with 0 when \
-the process has ended, and also if nobody counts the run; with 1 if it does not end in time. The process itself ends with 4. Of a \
-run under `serve`, the coordinator stops, and hosts keep what they count.")]
+the process has ended, and also if nobody counts the run; with 1 if it does not end in time. The process itself ends with 4.")]
 pub struct Args {
     /// The directory of the run, or of a job array
     dir: PathBuf,

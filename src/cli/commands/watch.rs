@@ -16,13 +16,11 @@ use crate::device::needs_feature;
 Examples:
   queenfold watch n24
   queenfold watch array-n24            the shards of a job array, and its hosts
-  queenfold watch n26                  the hosts of a run that `queenfold serve n26` coordinates
 
 The run may have been started on another machine that shares the directory. The keys p (pause) and d (stop) \
 work there, too: they leave a request in the directory, and the run takes it within a second. The key q \
 leaves the dashboard, and the run goes on. When the run has ended, its status is printed. In a job array, the keys \
-p and d are for all shards that are counted at the moment. Of a run under `serve`, p pauses giving out tasks, and d stops the \
-coordinator.")]
+p and d are for all shards that are counted at the moment.")]
 pub struct Args {
     /// The directory of the run, or of a job array
     dir: PathBuf,

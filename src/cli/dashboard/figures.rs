@@ -20,24 +20,11 @@ pub fn figures(view: &View<'_>, width: u16) -> Vec<Line<'static>> {
         ..
     } = view.of;
     let facts = view.of.facts();
-    let (first, waiting) = match &progress.hosts {
-        // What was found before the coordinator began is not added up.
-        Some(hosts) => {
-            let held: u64 = hosts.iter().map(|host| host.tasks_held).sum();
-            (facts.by(), Fact::new("held by hosts", grouped(held)))
-        }
-        None => (
-            Fact::new("solutions so far", grouped(progress.solutions)),
-            Fact::new("queue", format!("{} batches", progress.queued)),
-        ),
-    };
-    let mut figures = vec![plain(first)];
-    if !progress.gone.is_empty() {
-        let gone = Fact::new("gone", progress.gone.len().to_string());
-        figures.push((gone, view.theme.bad()));
-    }
+    let solutions = Fact::new("solutions so far", grouped(progress.solutions));
+    let queue = Fact::new("queue", format!("{} batches", progress.queued));
+    let mut figures = vec![plain(solutions)];
     figures.extend(figures_of(view.theme, &facts));
-    figures.push(plain(waiting));
+    figures.push(plain(queue));
     if directory.is_some() {
         figures.push(plain(facts.checkpoint()));
     }
@@ -45,11 +32,7 @@ pub fn figures(view: &View<'_>, width: u16) -> Vec<Line<'static>> {
         let paused = Fact::new("paused", duration(progress.paused));
         figures.push((paused, view.theme.waiting()));
     }
-    let own = match view.of.served {
-        Some(_) => "this coordinator",
-        None => "this run",
-    };
-    figures.extend(of_machine(machine, own).into_iter().map(plain));
+    figures.extend(of_machine(machine).into_iter().map(plain));
     let mut lines = figure_lines(view.theme, figures, width);
     if let Some(reason) = &progress.failure {
         lines.push(Line::styled(safe(view.theme, reason), view.theme.bad()));
@@ -57,12 +40,12 @@ pub fn figures(view: &View<'_>, width: u16) -> Vec<Line<'static>> {
     lines
 }
 
-/// What the machine does, as far as its system tells. `own`: whose share of the processors is told.
-fn of_machine(machine: &Activity, own: &str) -> Vec<Fact> {
+/// What the machine does, as far as its system tells.
+fn of_machine(machine: &Activity) -> Vec<Fact> {
     let mut facts = Vec::new();
     if let Some(shares) = machine.shares {
         let mut had = format!(
-            "{:.0} % {own}, {:.0} % others",
+            "{:.0} % this run, {:.0} % others",
             100.0 * shares.own,
             100.0 * shares.others
         );

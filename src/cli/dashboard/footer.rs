@@ -4,8 +4,8 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::parts::{key_line, safe};
-use crate::cli::shell::{resume_command, serve_command};
-use crate::telemetry::{Served, Snapshot};
+use crate::cli::shell::resume_command;
+use crate::telemetry::Snapshot;
 
 /// A run as it is drawn.
 type View<'a> = super::picture::View<'a, Snapshot>;
@@ -18,20 +18,9 @@ pub fn footer(view: &View<'_>, area: Rect) -> Vec<Line<'static>> {
     if let Some(note) = view.note {
         lines.push(Line::styled(safe(view.theme, note), view.theme.waiting()));
     }
-    let Snapshot {
-        directory, served, ..
-    } = view.of;
-    let go_on = match (directory, served) {
-        (Some(directory), Some(Served { server, run })) => {
-            vec![
-                label("after a stop: "),
-                plain(&serve_command(directory, server, run)),
-            ]
-        }
-        (Some(directory), None) => {
-            vec![label("after a stop: "), plain(&resume_command(directory))]
-        }
-        (None, _) => vec![label("nothing is kept: there is no --dir")],
+    let go_on = match &view.of.directory {
+        Some(directory) => vec![label("after a stop: "), plain(&resume_command(directory))],
+        None => vec![label("nothing is kept: there is no --dir")],
     };
     let keys = [
         ("p", "pause"),
@@ -51,28 +40,11 @@ pub fn footer(view: &View<'_>, area: Rect) -> Vec<Line<'static>> {
 
 /// What the keys do, and what the names of the columns mean.
 pub fn help_text(view: &View<'_>) -> Vec<&'static str> {
-    let is_served = view.of.progress.hosts.is_some();
-    let [pause, stop, rows, end, names] = match is_served {
-        false => [
-            "p        pause the run, or let it go on",
-            "d d      stop the run in order; it can be resumed",
-            "up down  scroll the workers or this, also j k,",
-            "Ctrl-C   stop the run in order; twice: at once",
-            WORKER_NAMES,
-        ],
-        true => [
-            "p        give out no tasks, or go on",
-            "d d      stop the coordinator; hosts wait for the next",
-            "up down  scroll the hosts or this, also j k,",
-            "Ctrl-C   stop the coordinator; twice: at once",
-            HOST_NAMES,
-        ],
-    };
     let mut text = vec![
-        pause,
-        stop,
+        "p        pause the run, or let it go on",
+        "d d      stop the run in order; it can be resumed",
         "t        other colours, or ASCII alone",
-        rows,
+        "up down  scroll the workers or this, also j k,",
         "         page up, page down, home, end",
         "other    close this",
         match view.can_leave {
@@ -81,15 +53,15 @@ pub fn help_text(view: &View<'_>) -> Vec<&'static str> {
         },
         match view.can_leave {
             true => "Ctrl-Z   suspend this program; the run goes on",
-            false => end,
+            false => "Ctrl-C   stop the run in order; twice: at once",
         },
         "",
     ];
-    text.extend(names.lines());
+    text.extend(NAMES.lines());
     text
 }
 
-const WORKER_NAMES: &str = "\
+const NAMES: &str = "\
 busy: share of the time that it counted
 stolen: had a task, but others had its core
 idle: had no task, or the run was paused
@@ -104,13 +76,3 @@ run takes them from all over it
 queue: batches of tasks ready for workers
 audits: tasks that were counted twice
 CPU: share of all processors, lately";
-
-const HOST_NAMES: &str = "\
-gone: lost, silent for the time of a lease; refused or
-  banned. At most 64 stay until they are back
-share: of the nodes of the hosts that are shown
-speed: since the host joined
-holds: tasks that it is to count
-since: how long it takes part
-
-map: tasks in the order of the plan";

@@ -8,7 +8,6 @@ mod cell;
 mod events_panel;
 mod figures;
 mod footer;
-mod host_table;
 mod map_panel;
 mod other_run;
 mod own_run;

@@ -11,7 +11,6 @@ use super::areas::{Areas, Wanted};
 use super::events_panel::draw_events;
 use super::figures::figures;
 use super::footer::{footer, help_text};
-use super::host_table::draw_hosts;
 use super::map_panel::draw_tasks;
 use super::parts::{draw_help, safe, share_line, state};
 use super::picture::Picture;
@@ -44,16 +43,12 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
     } = view.of;
     let figures = figures(view, screen.width);
     let footer = footer(view, screen);
-    let counting = match &progress.hosts {
-        Some(hosts) => (hosts.len() + progress.gone.len()).max(1),
-        None => progress.workers.len(),
-    };
     let areas = Areas::of_run(
         screen,
         &Wanted {
             figures: figures.len(),
             footer: footer.len(),
-            rows: counting + 1,
+            rows: progress.workers.len() + 1,
             cells: tasks.counted.len(),
             below: incidents.len(),
         },
@@ -68,16 +63,13 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
     frame.render_widget(Paragraph::new(figures), areas.figures);
     draw_speed(frame, view.theme, areas.speed, speeds, " speed ");
     draw_tasks(frame, view.theme, areas.map, tasks);
-    let first = match &progress.hosts {
-        Some(_) => draw_hosts(frame, view.theme, areas.table, progress, view.first),
-        None => draw_workers(
-            frame,
-            view.theme,
-            areas.table,
-            &progress.workers,
-            view.first,
-        ),
-    };
+    let first = draw_workers(
+        frame,
+        view.theme,
+        areas.table,
+        &progress.workers,
+        view.first,
+    );
     draw_events(frame, view.theme, areas.below, incidents);
     frame.render_widget(Paragraph::new(footer), areas.footer);
     let help = view.help.map(|first| {

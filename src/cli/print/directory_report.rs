@@ -6,18 +6,17 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 use super::host_lines::{faulty_lines, host_json, host_lines, sick_json};
-use super::process_lines::{gone_json, process_lines, processes_json};
 use crate::actors::PauseReason;
 use crate::board::GivenSquares;
 use crate::cli::args::manners;
-use crate::cli::control::live_run::{of_holder, paused_for, state_in_words};
+use crate::cli::control::live_run::{paused_for, state_in_words};
 use crate::cli::exit::Failure;
 use crate::cli::shell::resume_command;
 use crate::config::Layers;
 use crate::engine::Plan;
 use crate::ledger::{Division, Latest, LedgerSums, RunInfo, Status, is_held};
 use crate::run_directory::{open, open_to_glance};
-use crate::telemetry::{self, Fact, RunFacts, Snapshot, measured, printable, several};
+use crate::telemetry::{self, Fact, RunFacts, measured, printable, several};
 
 /// How far a run is.
 pub struct DirectoryReport {
@@ -26,8 +25,6 @@ pub struct DirectoryReport {
     status: Status,
     facts: RunFacts,
     state: DirectoryState,
-    /// What the coordinator says, of a run over many hosts at which one is at work.
-    served: Option<Snapshot>,
     /// The sums of records that were checked, if they were.
     sums: Option<LedgerSums>,
 }
@@ -47,21 +44,13 @@ impl DirectoryReport {
         let sums = check.then(|| store.sums()).transpose()?;
         let status = Status::read(&store, &plans, division)?;
         let state = DirectoryState::of(&status, held, dir);
-        let served = of_holder(dir).filter(|snapshot| snapshot.served.is_some());
         let mut facts = status.facts();
         facts.eta = facts.eta.filter(|_| state == DirectoryState::Running);
-        if let Some(run) = &served {
-            // The latest process that wrote to the ledger is one of many that count.
-            let live = run.facts();
-            facts.nodes_per_second = live.nodes_per_second;
-            (facts.eta, facts.workers) = (live.eta, live.workers);
-        }
         Ok(Self {
             info: store.info().clone(),
             plans,
             facts,
             state,
-            served,
             status,
             sums,
         })
@@ -80,10 +69,8 @@ impl DirectoryReport {
             status,
             facts,
             state,
-            served,
             ..
         } = self;
-        let served = served.as_ref();
         let latest = status.latest.as_ref();
         let tally = |plan: &Arc<dyn Plan>| {
             let engine = plan.engine();
@@ -112,7 +99,7 @@ impl DirectoryReport {
             "run_tasks_missing": status.missing.tasks(),
             "share": status.share,
             "tasks_per_second": latest
-                .filter(|latest| latest.tasks > 0 && served.is_none())
+                .filter(|latest| latest.tasks > 0)
                 .map(Latest::tasks_per_second),
             "nodes_per_second": facts.nodes_per_second,
             "eta_seconds": facts.eta.map(|eta| eta.left.as_secs_f64()),
@@ -122,8 +109,6 @@ impl DirectoryReport {
             "sick": sick_json(&facts.faulty),
             "sessions": status.sessions,
             "hosts": host_json(&status.hosts),
-            "processes": served.map(processes_json),
-            "gone": served.map(gone_json),
             "host": latest.map(|latest| latest.session.facts.host.as_str()),
             "devices": latest.map_or(&[][..], |latest| &latest.session.facts.devices),
             "plans": plans.iter().map(tally).collect::<Vec<_>>(),
@@ -153,7 +138,6 @@ impl DirectoryReport {
             status,
             facts,
             state,
-            served,
             ..
         } = self;
         let versions: Vec<_> = plans.iter().map(|plan| plan.name().to_string()).collect();
@@ -170,9 +154,7 @@ impl DirectoryReport {
         if info.shard.count() > 1 {
             lines.push(format!("shard       {}", info.shard));
         }
-        if served.is_some() {
-            lines.extend([facts.speed().line(), facts.by().line()]);
-        } else if let Some(latest) = &status.latest {
+        if let Some(latest) = &status.latest {
             lines.extend(speed(facts, latest, state).map(|speed| speed.line()));
             if !latest.session.facts.devices.is_empty() {
                 lines.push(format!(
@@ -182,9 +164,7 @@ impl DirectoryReport {
             }
         }
         lines.extend(facts.left().map(|left| left.line()));
-        if let Some(run) = served {
-            lines.extend(process_lines(run));
-        } else if let Some(latest) = &status.latest {
+        if let Some(latest) = &status.latest {
             let checkpoint = facts.checkpoint();
             let last = match state {
                 DirectoryState::Finished => Fact::new("ended", checkpoint.value),
@@ -210,7 +190,7 @@ impl DirectoryReport {
             lines.push(format!("guest       {flags}"));
         }
         // The lines above say all of a single one.
-        if status.hosts.len() > 1 || served.is_some() {
+        if status.hosts.len() > 1 {
             lines.extend(host_lines(&status.hosts));
         }
         if *state == DirectoryState::Stopped {

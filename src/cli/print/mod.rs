@@ -7,7 +7,6 @@ pub mod csv;
 pub mod directory_report;
 pub mod host_lines;
 pub mod printer;
-pub mod process_lines;
 pub mod result_json;
 pub mod result_table;
 pub mod shard_moments;

@@ -96,7 +96,7 @@ impl EventCommand {
             let mut text = incident(event).unwrap_or_default();
             let what = match &event.kind {
                 EventKind::DeviceLost { .. } | EventKind::DeviceGivenUp { .. } => "device_lost",
-                EventKind::TakenOut(_) | EventKind::HostSick { .. } => "mismatch",
+                EventKind::TakenOut(_) => "mismatch",
                 EventKind::Contradicted { reason } => {
                     text.clone_from(reason);
                     "mismatch"
@@ -109,9 +109,6 @@ impl EventCommand {
                     "resumed".clone_into(&mut text);
                     "resumed"
                 }
-                EventKind::HostJoined { .. } => "host_joined",
-                EventKind::HostLeft { .. } => "host_left",
-                EventKind::HostRefused { .. } => "host_refused",
                 _ => return,
             };
             // A run does not wait for a command.

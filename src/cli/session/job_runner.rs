@@ -25,12 +25,6 @@ use crate::job::{CensusResult, Hardware, Job, JobResult, RunSettings, plan};
 use crate::ledger::{Missing, Shard};
 use crate::run_directory::{AgainResult, RunDirectory, RunDirectoryError};
 use crate::telemetry::{self};
-#[cfg(feature = "nats")]
-use crate::{
-    actors::Control,
-    ledger::{Facts, host_name, program, unix_time},
-    machine::Machine,
-};
 
 /// What a job may be expected to take that keeps nothing: a day.
 const LONGEST_KEPT_NOWHERE: Duration = Duration::from_secs(86_400);
@@ -225,33 +219,6 @@ impl JobRunner {
         counted
     }
 
-    /// What the jobs of this command run under.
-    #[cfg(feature = "nats")]
-    pub const fn control(&self) -> &Control {
-        self.session.steering().control()
-    }
-
-    /// What a run of `plans` by this command runs on, for a ledger.
-    ///
-    /// # Errors
-    /// Devices were asked for, and do not count the board.
-    #[cfg(feature = "nats")]
-    pub fn facts(&self, plans: &[Arc<dyn Plan>], config: String) -> Result<Facts, Failure> {
-        let devices = self.hardware.devices_for(plans)?;
-        let processor = Machine::detect().cpu;
-        Ok(Facts {
-            host: host_name(),
-            processor: processor.unwrap_or_else(|| "unknown".to_owned()),
-            program: program(),
-            isa: self.hardware.counter.isa.name().to_owned(),
-            workers: self.hardware.workers as u64,
-            devices: devices.iter().map(|device| device.name.clone()).collect(),
-            config,
-            started: unix_time(),
-            ..Facts::default()
-        })
-    }
-
     /// Says how the workers spent a run, if that was asked for.
     pub fn say_profile(&self, n: Size, report: Option<&Report>) {
         if let Some(report) = report.filter(|_| self.config().output.profile) {
@@ -286,7 +253,7 @@ impl JobRunner {
         run: &NoticedRun,
         count: impl FnOnce(RunSettings, &Hardware) -> T,
     ) -> Result<T, Failure> {
-        self.session.run(run, None, |mut how| {
+        self.session.run(run, |mut how| {
             how.observers.push(self.throttle.observer());
             count(how, &self.hardware)
         })

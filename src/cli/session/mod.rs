@@ -6,8 +6,6 @@ mod event_stream;
 pub mod job_runner;
 mod metrics_file;
 mod output_files;
-#[cfg(feature = "nats")]
-pub mod own_check;
 mod progress;
 pub mod recount;
 pub mod recount_cost;
@@ -31,7 +29,7 @@ use crate::cli::control::steering::{Says, Steering};
 use crate::cli::exit::{Exit, Failure, SIGNAL};
 use crate::config::{Config, HumanDuration};
 use crate::job::RunSettings;
-use crate::telemetry::{self, Lost, Served, TraceFile};
+use crate::telemetry::{self, Lost, TraceFile};
 
 /// Starts the log on standard error as the settings want it, with a trace if there is a file for it.
 ///
@@ -99,17 +97,16 @@ impl Session {
         &self.steering
     }
 
-    /// Shows a run while `count` counts it with the settings that it gets. `served`: how, if many hosts count it.
+    /// Shows a run while `count` counts it with the settings that it gets.
     ///
     /// # Errors
     /// The system refuses another thread.
     pub fn run<T>(
         &self,
         run: &NoticedRun,
-        served: Option<Served>,
         count: impl FnOnce(RunSettings) -> T,
     ) -> Result<T, Failure> {
-        let (beside, mut observers) = self.outputs.show(run, served, &self.steering)?;
+        let (beside, mut observers) = self.outputs.show(run, &self.steering)?;
         observers.extend(self.outputs.observers(run));
         let limit = self.config.run.time_limit.0;
         let counted = count(RunSettings {

@@ -67,12 +67,6 @@ pub fn in_words(seconds: f64) -> String {
     }
 }
 
-/// Core-seconds for a unit of the cost of the plan, by another kernel than that of `settings`.
-#[cfg(feature = "nats")]
-pub fn by_kernel(plan: &dyn Plan, settings: &CounterSettings, costs: &CostTable) -> f64 {
-    of_plan(plan, settings, costs)[0]
-}
-
 /// Core-seconds for a unit of the cost of the plan: by another kernel than that of `settings`, and by the oracle.
 fn of_plan(plan: &dyn Plan, settings: &CounterSettings, costs: &CostTable) -> [f64; 2] {
     let per_cost = |isa| {

@@ -20,7 +20,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::config::{Config, HumanDuration, OutputConfig, TraceConfig};
 #[cfg(not(feature = "tui"))]
 use crate::device::needs_feature;
-use crate::telemetry::{EventFile, Served};
+use crate::telemetry::EventFile;
 
 /// These outputs, opened.
 pub struct RunOutputs {
@@ -65,21 +65,19 @@ impl RunOutputs {
         events.into_iter().chain(notices).collect()
     }
 
-    /// Shows a run that is steered from now on, and how it is served if many hosts count it. The observers have to
-    /// hear of it.
+    /// Shows a run that is steered from now on. The observers have to hear of it.
     ///
     /// # Errors
     /// The system refuses another thread.
     pub fn show(
         &self,
         run: &NoticedRun,
-        served: Option<Served>,
         steering: &Steering,
     ) -> Result<(Beside, Vec<Arc<dyn Observer>>), Failure> {
         let directory = run.directory.as_deref();
         // Without either, nobody could see it.
         let watched = (directory.is_some() || self.output.tui)
-            .then(|| WatchedRun::new(run.board, directory, served, steering))
+            .then(|| WatchedRun::new(run.board, directory, steering))
             .transpose()?;
         let observers = watched.iter().flat_map(WatchedRun::observers).collect();
         let metrics = self.trace.metrics.0.as_deref();

@@ -12,7 +12,7 @@ use crate::cli::control::steering::Steering;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::say;
 use crate::ledger::{host_name, open_history, take_request, write_live};
-use crate::telemetry::{EventFile, History, Served, SnapshotKeeper, printable};
+use crate::telemetry::{EventFile, History, SnapshotKeeper, printable};
 
 /// How often the run is shown, and requests are looked for.
 const EVERY: Duration = Duration::from_secs(1);
@@ -25,20 +25,18 @@ pub struct WatchedRun {
 }
 
 impl WatchedRun {
-    /// Begins to show the run of `board` that is steered, and how it is served if many hosts count it. In its
-    /// directory, if it has one, its state, its history and requests are kept. What cannot be written is said once,
-    /// and the run goes on.
+    /// Begins to show the run of `board` that is steered. In its directory, if it has one, its state, its history and
+    /// requests are kept. What cannot be written is said once, and the run goes on.
     ///
     /// # Errors
     /// The system refuses another thread.
     pub fn new(
         board: GivenBoard,
         directory: Option<&Path>,
-        served: Option<Served>,
         steering: &Steering,
     ) -> Result<Self, Failure> {
         let keeper = SnapshotKeeper::new(board, host_name(), directory.map(Path::to_owned));
-        let keeper = Arc::new(keeper.served(served));
+        let keeper = Arc::new(keeper);
         let live = directory
             .map(|directory| live(directory.to_owned(), Arc::clone(&keeper), steering.clone()));
         let history = directory.map(|directory| {

@@ -15,12 +15,6 @@ pub fn no_detours() -> OpenOptions {
     options
 }
 
-/// A file that is made with these options can be read and written by its owner alone.
-#[cfg(feature = "ledger")]
-pub fn for_owner(options: &mut OpenOptions) -> &mut OpenOptions {
-    options.mode(0o600)
-}
-
 /// Opens a regular file to read it, and does not wait at a pipe.
 ///
 /// # Errors

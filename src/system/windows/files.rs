@@ -23,12 +23,6 @@ pub fn no_detours() -> OpenOptions {
     options
 }
 
-/// A file that is made with these options can be read by whoever may read its folder: in that of a user, by its owner.
-#[cfg(feature = "ledger")]
-pub fn for_owner(options: &mut OpenOptions) -> &mut OpenOptions {
-    options
-}
-
 /// Opens a regular file to read it.
 ///
 /// # Errors

@@ -16,12 +16,11 @@ use super::parts::screen;
 use super::picture::Picture;
 use super::theme::Theme;
 use crate::actors::{
-    Eta, Gone, HostProgress, PauseReason, Progress, RunState, SickWorker, TaskMap, WorkerProgress,
-    WorkerState,
+    Eta, PauseReason, Progress, RunState, SickWorker, TaskMap, WorkerProgress, WorkerState,
 };
 use crate::board::Size;
 use crate::engine::{CountedBy, Engine, TaskKey, WorkerId};
-use crate::telemetry::{Served, Snapshot, SnapshotKeeper};
+use crate::telemetry::{Snapshot, SnapshotKeeper};
 
 type View<'a> = super::picture::View<'a, Snapshot>;
 
@@ -248,77 +247,6 @@ fn workers_are_scrolled_and_a_pause_says_why() {
     assert!(shown.contains("worker-100 "), "{shown}");
     assert!(shown.contains("\n101-"), "{shown}");
     assert!(!shown.contains("worker-99 "), "{shown}");
-}
-
-#[test]
-fn a_run_over_many_hosts_shows_them_and_how_it_is_served() {
-    let host = |name: &str, held, silent| HostProgress {
-        host: name.to_owned(),
-        cpu_workers: 64,
-        devices: 1,
-        isa: "avx512".to_owned(),
-        tasks_held: held,
-        tasks: 40,
-        nodes: 6_000_000_000,
-        joined: seconds(60),
-        silent: seconds(silent),
-        paused: false,
-        sick: 0,
-        gone: None,
-    };
-    let mut snapshot = run(0);
-    snapshot.served = Some(Served {
-        server: "nats://head".to_owned(),
-        run: "n22".to_owned(),
-    });
-    snapshot.progress.hosts = Some(vec![
-        host("node1", 300, 1),
-        host("node2", 200, 25),
-        host("node3", 0, 0),
-    ]);
-    let shown = screen(&view(&snapshot, PLAIN), (80, 24)).join("\n");
-    let figures = "by 195 workers on 3 hosts   done 62 of 4,298 tasks   speed 0.00 node/s";
-    assert!(shown.contains(figures), "{shown}");
-    let table = "\
-host              does                        speed    share    holds     tasks
-node1             counts by avx512      100 Mnode/s   33.3 %      300        40
-node2             silent for 25 s       100 Mnode/s   33.3 %      200        40
-node3             waits                 100 Mnode/s   33.3 %        0        40
-";
-    assert!(shown.contains(table), "{shown}");
-    let footer = "after a stop: queenfold serve --nats nats://head n22";
-    assert!(shown.contains(footer), "{shown}");
-    // Those that are gone stay, below the others.
-    let gone = |name, silent, gone| HostProgress {
-        gone: Some(gone),
-        ..host(name, 0, silent)
-    };
-    snapshot.progress.gone = vec![
-        gone("node4", 130, Gone::Lost),
-        gone("node5", 7, Gone::Banned),
-        gone("node6", 0, Gone::Refused),
-    ];
-    let hosts = snapshot.progress.hosts.as_mut().unwrap();
-    hosts[2].paused = true;
-    let shown = screen(&view(&snapshot, PLAIN), (80, 30)).join("\n");
-    assert!(shown.contains("on 3 hosts   gone 3   done"), "{shown}");
-    let table = "\
-node3             paused                100 Mnode/s   16.7 %        0        40
-node4             lost for 2:10                   -   16.7 %        0        40
-node5             banned                          -   16.7 %        0        40
-node6             refused                         -   16.7 %        0        40
-";
-    assert!(shown.contains(table), "{shown}");
-    snapshot.progress.gone.clear();
-    // Under another name than that of its directory.
-    snapshot.served.as_mut().unwrap().run = "record".to_owned();
-    snapshot.progress.hosts = Some(Vec::new());
-    let shown = screen(&view(&snapshot, PLAIN), (120, 24)).join("\n");
-    assert!(shown.contains("--run record n22"), "{shown}");
-    assert!(
-        shown.contains("no host takes part at the moment"),
-        "{shown}"
-    );
 }
 
 #[test]
