@@ -57,9 +57,8 @@ pub(super) fn is_there(file: &Path) -> Result<bool, LedgerError> {
 
 /// What else a directory may hold in which a run begins, besides files that begin with `ledger.` and hidden ones: what a
 /// run that was killed at its beginning left there, and what a file system has.
-const LEFT: [&str; 6] = [
+const LEFT: [&str; 5] = [
     "history.jsonl",
-    "leases",
     "live.json",
     "lock",
     "lost+found",

@@ -157,9 +157,6 @@ pub struct Facts {
     /// Workers and devices that counted wrongly.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sick: Vec<SickWorker>,
-    /// Under `serve`: whether it has left in order, after its last canary was right.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub took_leave: bool,
     /// Whether it counted recorded tasks a second time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,

@@ -1,7 +1,6 @@
 //! The durable record of a run: one directory, one SQLite database, one row for each finished task.
 //!
 //! * [`Recording`]: writes the results of a run while it counts.
-//! * [`Intake`]: writes the results that other processes counted.
 //! * [`Store`]: the database. `format`: its layout and version; `row`, `session_rows` and
 //!   `correction_rows`: how a result, a session and a correction become rows. `amend`: second counts and
 //!   corrections of what is recorded; `correction_text`: a correction as JSON.
@@ -43,7 +42,6 @@ mod host;
 mod host_share;
 mod index_list;
 mod info;
-mod intake;
 mod lock;
 mod merge;
 mod merge_source;
@@ -52,10 +50,7 @@ mod open_ledger;
 mod origin_columns;
 mod origin_filter;
 mod parts;
-mod party;
 mod plan_hash;
-mod plausible;
-mod quorum;
 mod recording;
 mod recount_choice;
 mod recounting;
@@ -64,7 +59,6 @@ mod row;
 mod session_rows;
 mod shard;
 mod sidecar_files;
-mod spot_check;
 mod status;
 mod store;
 mod table_size;
@@ -93,22 +87,18 @@ pub use host::{host_name, unix_time};
 pub use host_share::HostShare;
 pub use index_list::IndexList;
 pub use info::{Facts, RunInfo, Session, WorkTime};
-pub use intake::{Intake, IntakeError, Wanted, Written};
 pub use lock::{DirLock, holder_of, is_held, is_held_by};
 pub(crate) use merge::merge_shards;
 pub use merge::{LeftOut, Merged, TakenOut, merge, take_out};
 pub use origin_filter::{DoneBy, OriginName};
 pub(crate) use parts::Parts;
-pub use party::party;
 pub use plan_hash::{PlanInfo, plan_hash};
-pub use quorum::Quorum;
 pub use recording::{COMMIT_EVERY, ProcessFacts, Recording};
 pub use recount_choice::{RecountChoice, chance_missed};
 pub use recounting::{ChosenTasks, Decisions, FirstCounts, SecondCounts};
 pub use request::{Asked, Asker, Request, put_request, take_request, withdraw_request};
 pub use shard::{Shard, ShardError};
 pub use sidecar_files::{open_history, read_history, read_live, write_live};
-pub use spot_check::{SpotCheck, contest, spot_check};
 pub use status::{Latest, Speed, Status};
 pub use store::{Inserted, LedgerSums, RecordedTask, Store};
 pub use verify::{Findings, VerifySettings, WrongRecord, verify};

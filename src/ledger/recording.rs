@@ -148,7 +148,6 @@ impl Recording {
             devices: process.devices.clone(),
             config: process.config.clone(),
             sick: Vec::new(),
-            took_leave: false,
             again: process.again,
             merged: String::new(),
             started: unix_time(),

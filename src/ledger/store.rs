@@ -623,15 +623,6 @@ impl Store {
         self.batch("COMMIT")
     }
 
-    /// Ends the transaction that is open, if one is, and leaves everything as it was before.
-    pub(super) fn roll_back(&self) -> Result<(), LedgerError> {
-        self.sessions_size.set(None);
-        match self.connection.is_autocommit() {
-            true => Ok(()),
-            false => self.batch("ROLLBACK"),
-        }
-    }
-
     /// Does all of `steps`, or none if one fails, within the transaction that is open.
     pub(super) fn wholly(
         &self,
