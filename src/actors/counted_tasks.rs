@@ -172,8 +172,8 @@ impl CountedTasks {
 }
 
 impl CountedPlan {
-    /// A plan of which so much is to be counted, as far as is known.
-    pub(super) fn new(size: Option<SupplySize>, restored: &Restored) -> Self {
+    /// A plan of which so much is to be counted.
+    pub(super) fn new(size: SupplySize, restored: &Restored) -> Self {
         let before = SupplySize {
             tasks: restored.tasks.len(),
             cost: restored.cost,
@@ -287,7 +287,7 @@ mod tests {
             tasks,
             cost: tasks as f64,
         };
-        let plan = CountedPlan::new(Some(size), &Restored::default());
+        let plan = CountedPlan::new(size, &Restored::default());
         CountedTasks::new(vec![plan])
     }
 
@@ -396,12 +396,12 @@ mod tests {
             (measured(10_000, 100.0, 0), 100),
             (Restored::default(), 100),
         ] {
-            let plan = CountedPlan::new(Some(left), &restored);
+            let plan = CountedPlan::new(left, &restored);
             let tasks = CountedTasks::new(vec![plan]).expecting(|_| Some(2.0));
             let told = eta(&[tasks.plans[0].progress], 1, None).unwrap();
             assert_eq!((told.left.as_secs(), told.uncertainty), (seconds, None));
             // Nothing is expected of devices.
-            let plan = CountedPlan::new(Some(left), &restored);
+            let plan = CountedPlan::new(left, &restored);
             let tasks = CountedTasks::new(vec![plan]).expecting(|_| None);
             assert_eq!(eta(&[tasks.plans[0].progress], 1, None), None);
         }
@@ -417,7 +417,7 @@ mod tests {
             cost: 1.0,
             on_cpu: Duration::ZERO,
         };
-        let mut tasks = CountedTasks::new(vec![CountedPlan::new(None, &restored)]);
+        let mut tasks = CountedTasks::new(vec![CountedPlan::new(SupplySize::default(), &restored)]);
         assert!(tasks.plans[0].contains(7) && !tasks.plans[0].contains(8));
         assert_eq!((tasks.plans[0].done(), tasks.nodes_restored), (1, 4));
         tasks.add(PlanIndex(0), &counted(7, 1, 1)).unwrap();

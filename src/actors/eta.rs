@@ -48,8 +48,8 @@ const ENOUGH: u64 = 5;
 /// per cost, with an error from the spread of `seconds − ratio · cost`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PlanProgress {
-    /// What this run is to count, if that is known.
-    size: Option<SupplySize>,
+    /// What this run is to count.
+    size: SupplySize,
     /// What was counted before this run. It says nothing about its speed.
     before: SupplySize,
     done: u64,
@@ -79,8 +79,8 @@ const EXPECTED_FOR: f64 = 1.0;
 const FASTEST: f64 = 10.0;
 
 impl PlanProgress {
-    /// So much is to be counted, as far as is known, and was counted before.
-    pub(super) fn new(size: Option<SupplySize>, before: SupplySize) -> Self {
+    /// So much is to be counted, and was counted before.
+    pub(super) fn new(size: SupplySize, before: SupplySize) -> Self {
         Self {
             size,
             before,
@@ -97,9 +97,9 @@ impl PlanProgress {
         }
     }
 
-    /// Tasks that were counted before or are to be counted, if that is known.
-    pub(super) fn tasks(&self) -> Option<u64> {
-        Some(self.size?.tasks + self.before.tasks)
+    /// Tasks that were counted before or are to be counted.
+    pub(super) const fn tasks(&self) -> u64 {
+        self.size.tasks + self.before.tasks
     }
 
     /// Notes a counted task.
@@ -135,8 +135,7 @@ impl PlanProgress {
 
     /// The mean cost of the tasks that this run is to count.
     fn mean_cost(&self) -> f64 {
-        self.size
-            .map_or(0.0, |size| size.cost / size.tasks.max(1) as f64)
+        self.size.cost / self.size.tasks.max(1) as f64
     }
 
     /// The cost that is done, tasks in flight included.
@@ -170,8 +169,8 @@ impl PlanProgress {
         }
     }
 
-    fn tasks_left(&self) -> Option<u64> {
-        Some(self.size?.tasks.saturating_sub(self.done))
+    const fn tasks_left(&self) -> u64 {
+        self.size.tasks.saturating_sub(self.done)
     }
 
     /// The cost that is done, if the plan is measured: what [`RecentSpeed`](super::recent_speed::RecentSpeed) notes.
@@ -182,11 +181,11 @@ impl PlanProgress {
     /// What is left of the plan; `None` if nothing tells. A plan of which nothing is known takes as long as its costs
     /// say where one of the measured plans takes `per_cost` seconds.
     fn left(&self, per_cost: Option<f64>) -> Option<Left> {
-        let tasks_left = self.tasks_left()?;
+        let tasks_left = self.tasks_left();
         if tasks_left == 0 {
             return Some(Left::default());
         }
-        let cost_left = (self.size?.cost - self.cost_so_far()).max(0.0);
+        let cost_left = (self.size.cost - self.cost_so_far()).max(0.0);
         if !self.is_measured() {
             let ratio = match self.expected {
                 Some(_) => self.seconds_per_cost(),
@@ -232,10 +231,10 @@ const ROUGHNESS: f64 = 2.0;
 const MOST_ROUGH: f64 = 0.1;
 
 /// The share of the estimated work that is done, 0 to 1. Measured speeds make the costs of several
-/// plans comparable. `None` if it is not known how much there is to do.
-pub(super) fn share(plans: &[PlanProgress]) -> Option<f64> {
-    if tasks_left(plans)? == 0 {
-        return Some(1.0);
+/// plans comparable.
+pub(super) fn share(plans: &[PlanProgress]) -> f64 {
+    if tasks_left(plans) == 0 {
+        return 1.0;
     }
     let measured = plans.iter().any(|work| work.seconds_per_cost().is_some());
     let unknown = if measured { 0.0 } else { 1.0 };
@@ -244,16 +243,16 @@ pub(super) fn share(plans: &[PlanProgress]) -> Option<f64> {
         let speed = work.seconds_per_cost().unwrap_or(unknown);
         let before = work.before.cost;
         done += speed * (work.cost_so_far() + before);
-        all += speed * (work.size?.cost + before);
+        all += speed * (work.size.cost + before);
     }
-    Some(if all > 0.0 {
+    if all > 0.0 {
         (done / all).clamp(0.0, 1.0)
     } else {
         0.0
-    })
+    }
 }
 
-fn tasks_left(plans: &[PlanProgress]) -> Option<u64> {
+fn tasks_left(plans: &[PlanProgress]) -> u64 {
     plans.iter().map(PlanProgress::tasks_left).sum()
 }
 
@@ -264,8 +263,7 @@ pub(super) fn seconds_per_cost(plans: &[PlanProgress]) -> Vec<f64> {
 }
 
 /// When `workers` will have finished, at the present speed if that is known: roughly, until enough tasks are done to
-/// tell more. A plan of little work need not be measured for that. `None` if neither costs nor tasks tell, or if it
-/// is not known how much there is to do.
+/// tell more. A plan of little work need not be measured for that. `None` if neither costs nor tasks tell.
 pub(super) fn eta(
     plans: &[PlanProgress],
     workers: usize,
@@ -277,7 +275,7 @@ pub(super) fn eta(
         .map(|work| work.seconds + work.in_flight.seconds)
         .sum();
     let per_cost = (cost > 0.0).then(|| seconds / cost);
-    let tasks = tasks_left(plans)?;
+    let tasks = tasks_left(plans);
     let (mut seconds, mut rough, mut squares) = (0.0, 0.0, 0.0);
     for work in plans {
         let left = work.left(per_cost)?;
@@ -320,7 +318,7 @@ mod tests {
             tasks,
             cost: tasks as f64,
         };
-        let mut work = PlanProgress::new(Some(size), SupplySize::default());
+        let mut work = PlanProgress::new(size, SupplySize::default());
         for task in 0..done {
             work.add(1.0, Duration::from_secs_f64(seconds(task)));
         }
@@ -330,7 +328,7 @@ mod tests {
     #[test]
     fn equal_tasks_leave_no_uncertainty() {
         let plans = [work(100, 25, |_| 2.0)];
-        assert!((share(&plans).unwrap() - 0.25).abs() < 1e-12);
+        assert!((share(&plans) - 0.25).abs() < 1e-12);
         let eta = eta(&plans, 3, EVEN).unwrap();
         assert!((eta.left.as_secs_f64() - 50.0).abs() < 1e-6);
         assert!(eta.uncertainty.unwrap() < Duration::from_millis(1));
@@ -339,7 +337,7 @@ mod tests {
     #[test]
     fn nothing_is_predicted_from_too_few_tasks() {
         assert_eq!(eta(&[work(100, ENOUGH - 1, |_| 1.0)], 1, EVEN), None);
-        assert_eq!(share(&[work(100, 0, |_| 1.0)]), Some(0.0));
+        assert_eq!(share(&[work(100, 0, |_| 1.0)]), 0.0);
     }
 
     #[test]
@@ -348,7 +346,7 @@ mod tests {
             tasks: 100,
             cost: 100.0,
         };
-        let work = PlanProgress::new(Some(size), SupplySize::default()).expecting(Some(2.0));
+        let work = PlanProgress::new(size, SupplySize::default()).expecting(Some(2.0));
         let first = eta(&[work], 4, EVEN).unwrap();
         assert_eq!(first.left, Duration::from_secs(50));
         assert_eq!(first.uncertainty, None);
@@ -363,7 +361,7 @@ mod tests {
         let second = eta(&[work], 1, EVEN).unwrap();
         let left = (10.0 + 2.0) / (0.1 + 1.0) * 99.9;
         assert!((second.left.as_secs_f64() / left - 1.0).abs() < 1e-9);
-        assert!((share(&[work]).unwrap() - 0.001).abs() < 1e-12);
+        assert!((share(&[work]) - 0.001).abs() < 1e-12);
     }
 
     /// Three tasks of a year, which tell in their first seconds that nearly all or nothing is done.
@@ -374,7 +372,7 @@ mod tests {
             tasks: 3,
             cost: 3.0 * year,
         };
-        let begun = PlanProgress::new(Some(size), SupplySize::default()).expecting(Some(1.0));
+        let begun = PlanProgress::new(size, SupplySize::default()).expecting(Some(1.0));
         for part in [1e-9, 1e-3, 0.5, 1.0] {
             for hands in [1.0, 3.0] {
                 let in_flight = WorkDone {
@@ -384,7 +382,7 @@ mod tests {
                     ..WorkDone::default()
                 };
                 let plans = [begun.with(in_flight)];
-                assert!(share(&plans).unwrap() < 1e-5);
+                assert!(share(&plans) < 1e-5);
                 let eta = eta(&plans, 1, EVEN).unwrap();
                 let ratio = eta.left.as_secs_f64() / size.cost;
                 assert!((ratio - 1.0).abs() < 1e-4, "{part} {hands}: {ratio}");
@@ -403,7 +401,7 @@ mod tests {
             tasks,
             cost: tasks as f64 * mean,
         };
-        let mut work = PlanProgress::new(Some(size), SupplySize::default()).expecting(Some(1.0));
+        let mut work = PlanProgress::new(size, SupplySize::default()).expecting(Some(1.0));
         for round in 0..20 {
             for _ in 0..2 * hands {
                 work.add(mean, Duration::from_micros(3));
@@ -435,7 +433,7 @@ mod tests {
                 tasks: 3,
                 cost: little,
             };
-            let census = PlanProgress::new(Some(size), SupplySize::default());
+            let census = PlanProgress::new(size, SupplySize::default());
             for census in [census, census.expecting(Some(2.0))] {
                 let eta = eta(&[work(200, 100, |_| 2.0), census], 1, EVEN).unwrap();
                 let left = 2.0 * (100.0 + little);
@@ -480,30 +478,22 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_predicted_of_a_plan_whose_size_is_not_known() {
-        let mut unknown = PlanProgress::default();
-        (0..2 * ENOUGH).for_each(|_| unknown.add(1.0, Duration::from_secs(1)));
-        let plans = [work(100, 100, |_| 1.0), unknown];
-        assert_eq!((share(&plans), eta(&plans, 1, EVEN)), (None, None));
-    }
-
-    #[test]
     fn what_was_counted_before_is_done_but_tells_no_speed() {
         let half = SupplySize {
             tasks: 50,
             cost: 50.0,
         };
-        let mut work = PlanProgress::new(Some(half), half);
-        assert_eq!((share(&[work]), work.tasks()), (Some(0.5), Some(100)));
+        let mut work = PlanProgress::new(half, half);
+        assert_eq!((share(&[work]), work.tasks()), (0.5, 100));
         (0..25).for_each(|_| work.add(1.0, Duration::from_secs(4)));
-        assert!((share(&[work]).unwrap() - 0.75).abs() < 1e-12);
+        assert!((share(&[work]) - 0.75).abs() < 1e-12);
         assert_eq!(eta(&[work], 2, EVEN).unwrap().left, Duration::from_secs(50));
     }
 
     #[test]
     fn the_end_is_certain() {
         let plans = [work(100, 100, |task| task as f64)];
-        assert_eq!(share(&plans), Some(1.0));
+        assert_eq!(share(&plans), 1.0);
         let eta = eta(&plans, 2, EVEN).unwrap();
         assert_eq!(
             (eta.left, eta.uncertainty),
@@ -532,10 +522,8 @@ mod tests {
     fn at_a_tenth_the_time_left_is_within_15_percent() {
         for count in [250, 1000, 4000] {
             let costs = |index: u64| ((index % 32) as f64 / 8.0).exp2();
-            let scatter = Scatter::new(count, 8);
             let mut state = 1u64;
-            let tasks: Vec<(f64, f64)> = (0..count)
-                .filter_map(|position| scatter.at(position))
+            let tasks: Vec<(f64, f64)> = Scatter::new(count, 8)
                 .map(|index| {
                     let cost = costs(index);
                     state = state
@@ -549,9 +537,9 @@ mod tests {
                 tasks: count,
                 cost: (0..count).map(costs).sum(),
             };
-            let mut work = PlanProgress::new(Some(size), SupplySize::default());
+            let mut work = PlanProgress::new(size, SupplySize::default());
             let mut done = 0;
-            while share(&[work]).unwrap() < 0.1 {
+            while share(&[work]) < 0.1 {
                 let (cost, seconds) = tasks[done];
                 work.add(cost, Duration::from_secs_f64(seconds));
                 done += 1;

@@ -216,11 +216,10 @@ pub enum EventKind {
     Advanced {
         /// Tasks recorded.
         tasks_done: u64,
-        /// Tasks that are recorded or to be counted; `None` if the source does not know.
-        tasks_total: Option<u64>,
-        /// Share of the estimated work that is done, 0 to 1; `None` if the source does not know how
-        /// much there is.
-        share: Option<f64>,
+        /// Tasks that are recorded or to be counted.
+        tasks_total: u64,
+        /// Share of the estimated work that is done, 0 to 1.
+        share: f64,
         /// Solutions found so far: Σ weight × completions.
         #[serde(with = "decimal")]
         solutions: u128,
@@ -246,50 +245,6 @@ pub enum EventKind {
     Gone {
         /// The worker.
         worker: WorkerId,
-    },
-    /// A process takes part in a run over many hosts.
-    HostJoined {
-        /// Its host.
-        host: String,
-        /// Its CPU workers.
-        cpu_workers: u64,
-        /// Its devices, by name.
-        devices: Vec<String>,
-    },
-    /// A process takes part no longer.
-    HostLeft {
-        /// Its host.
-        host: String,
-        /// How it left, as the rest of a sentence that begins with the host.
-        how: String,
-    },
-    /// A process may not take part.
-    HostRefused {
-        /// Its host.
-        host: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A worker of a process counted wrongly, and counts nothing more.
-    HostSick {
-        /// The host of the process.
-        host: String,
-        /// Its worker.
-        sick: SickWorker,
-    },
-    /// The server of a run over many hosts does not answer: no more is heard of the hosts.
-    ServerLost,
-    /// It answers again.
-    ServerBack,
-    /// The server of a run over many hosts refuses what the coordinator asks for.
-    ServerRefused {
-        /// Why.
-        reason: String,
-    },
-    /// A recorded task is to be counted again, because its worker counts wrongly.
-    Withdrawn {
-        /// The task.
-        key: TaskKey,
     },
 }
 
@@ -325,15 +280,7 @@ impl EventKind {
             | Self::Collected { .. }
             | Self::Advanced { .. }
             | Self::Speed { .. }
-            | Self::Checkpoint { .. }
-            | Self::HostJoined { .. }
-            | Self::HostLeft { .. }
-            | Self::HostRefused { .. }
-            | Self::HostSick { .. }
-            | Self::ServerLost
-            | Self::ServerBack
-            | Self::ServerRefused { .. }
-            | Self::Withdrawn { .. } => None,
+            | Self::Checkpoint { .. } => None,
         }
     }
 }

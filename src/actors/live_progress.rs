@@ -3,11 +3,9 @@ use std::time::Instant;
 use parking_lot::Mutex;
 
 use super::events::RunEvent;
-use super::host_progress::HostProgress;
 use super::progress::Progress;
 use super::task_map::{MapKeeper, Mapped, TaskMap};
 use super::worker_progress::WorkerState;
-use crate::engine::TaskKey;
 
 /// The progress of a run that takes place in this process.
 pub(super) struct LiveProgress {
@@ -41,12 +39,6 @@ impl LiveProgress {
         *self.map.lock() = MapKeeper::new(plans);
     }
 
-    /// Tasks that others counted.
-    pub(super) fn map_counted(&self, keys: impl Iterator<Item = TaskKey>) {
-        let mut map = self.map.lock();
-        keys.for_each(|key| map.count(key));
-    }
-
     /// Which tasks are counted now.
     pub(super) fn map(&self) -> TaskMap {
         let progress = self.progress.lock();
@@ -58,12 +50,6 @@ impl LiveProgress {
                 _ => None,
             });
         self.map.lock().map(counting)
-    }
-
-    pub(super) fn show_hosts(&self, hosts: Vec<HostProgress>, gone: Vec<HostProgress>) {
-        let mut progress = self.progress.lock();
-        progress.hosts = Some(hosts);
-        progress.gone = gone;
     }
 
     /// What is known now.

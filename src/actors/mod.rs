@@ -61,8 +61,7 @@
 //! * `control`: the handle for the outside; `eta`: share of work done and time left.
 //! * `events`: what a run tells; `observers`: who hears it.
 //! * `progress`, `worker_progress`, `mean_speed`: the one account of these events. `live_progress`: the account of
-//!   a run in this process, which the control shows and the report is made from. `outside_run`, `host_progress`: the
-//!   same of a run whose tasks other processes count.
+//!   a run in this process, which the control shows and the report is made from.
 //! * `report`: what a run returns.
 
 mod attempt;
@@ -83,7 +82,6 @@ mod events;
 #[cfg(feature = "fault-injection")]
 mod faults;
 mod fresh;
-mod host_progress;
 mod in_flight;
 mod index;
 mod live_progress;
@@ -91,7 +89,6 @@ mod mean_speed;
 mod messages;
 mod observers;
 mod open_batches;
-mod outside_run;
 mod panics;
 mod pause_reason;
 mod producer;
@@ -133,16 +130,13 @@ pub use events::{
 };
 #[cfg(feature = "fault-injection")]
 pub use faults::Faults;
-pub use host_progress::{Gone, HostProgress};
 pub use mean_speed::MeanSpeed;
-pub use outside_run::{OutsideRun, Recorded};
 pub use pause_reason::PauseReason;
 pub use progress::Progress;
 pub use recorder::{Finding, Flushed, OnCheckpoint, RecordError, RecordedResult, Recorder};
 pub use report::{Report, RunError};
 pub use source::{
-    Part, Restored, Source, Step, Supply, SupplySize, Walk, WholePlans, chosen, cost_of,
-    evenly_spaced,
+    Part, Restored, Source, Supply, SupplySize, WholePlans, chosen, cost_of, evenly_spaced,
 };
 pub use spec::{DeviceSpec, RunSpec, SumCheck};
 pub use state::RunState;

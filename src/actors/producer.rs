@@ -1,13 +1,10 @@
 //! The producer: keeps the queue full, gives devices what they ask for, and says when all has come
 //! back.
 
-use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Instant;
 
-use actix::fut::wrap_future;
-use actix::{Actor, ActorFutureExt, AsyncContext, Context, Handler, Recipient, SpawnHandle};
+use actix::{Actor, Context, Handler, Recipient};
 
 use super::death_notice::DeathNotice;
 use super::events::EventKind;
@@ -41,8 +38,6 @@ pub(super) struct Producer {
     untested: bool,
     /// Whether the run knows from this actor that all is complete.
     completed: bool,
-    /// When the sources will be asked again, and what will do it.
-    asks_again: Option<(Instant, SpawnHandle)>,
 }
 
 impl Producer {
@@ -73,16 +68,15 @@ impl Producer {
             halted: true,
             untested: true,
             completed: false,
-            asks_again: None,
         }
     }
 
     /// Fills the queue, and says so when everything is counted.
-    fn offer(&mut self, context: &mut Context<Self>) {
+    fn offer(&mut self) {
         let Some(inlet) = self.inlet.take() else {
             return;
         };
-        self.stock.look();
+        self.stock.note_workers();
         if !self.halted {
             self.fill(&inlet);
         }
@@ -101,7 +95,6 @@ impl Producer {
             self.completed = true;
             self.run.do_send(ToRun::Complete);
         }
-        self.ask_again(context);
         self.inlet = Some(inlet);
     }
 
@@ -147,32 +140,6 @@ impl Producer {
         });
         let time = observers.span(start, Instant::now());
         observers.tell(EventKind::Offered { time });
-    }
-
-    /// Arranges that the sources are asked again at the first moment that one of them named.
-    fn ask_again(&mut self, context: &mut Context<Self>) {
-        let Some(wait) = self.stock.wait() else {
-            return;
-        };
-        let at = Instant::now() + wait;
-        if let Some((armed, handle)) = self.asks_again {
-            if armed <= at {
-                return;
-            }
-            context.cancel_future(handle);
-        }
-        let ask = |producer: &mut Self, context: &mut Context<Self>| {
-            producer.asks_again = None;
-            producer.offer(context);
-        };
-        let handle = if wait.is_zero() {
-            // A timer would take a millisecond or more. The other actors have their turn first.
-            let turn = wrap_future(next_turn());
-            context.spawn(turn.map(move |(), producer, context| ask(producer, context)))
-        } else {
-            context.run_later(wait, ask)
-        };
-        self.asks_again = Some((at, handle));
     }
 
     /// Whether every batch has come back.
@@ -233,19 +200,6 @@ impl Producer {
             self.run.do_send(ToRun::Quiet);
         }
     }
-}
-
-/// Ends when the other tasks of this thread have had their turn.
-async fn next_turn() {
-    let mut yielded = false;
-    poll_fn(|context| {
-        if std::mem::replace(&mut yielded, true) {
-            return Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
 }
 
 impl Actor for Producer {
@@ -313,7 +267,7 @@ impl Producer {
 impl Handler<ToProducer> for Producer {
     type Result = ();
 
-    fn handle(&mut self, message: ToProducer, context: &mut Self::Context) {
+    fn handle(&mut self, message: ToProducer, _: &mut Self::Context) {
         match message {
             ToProducer::Close => {
                 self.inlet = None;
@@ -332,7 +286,7 @@ impl Handler<ToProducer> for Producer {
             ToProducer::Want(want) => self.want(want),
             ToProducer::Leave(worker) => self.leave(worker),
         }
-        self.offer(context);
+        self.offer();
         self.tell_if_quiet();
     }
 }

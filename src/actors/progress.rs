@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::eta::Eta;
 use super::events::{EventKind, RunEvent, SickWorker};
-use super::host_progress::HostProgress;
 use super::mean_speed::MeanSpeed;
 use super::pause_reason::PauseReason;
 use super::state::RunState;
@@ -68,12 +67,6 @@ pub struct Progress {
     pub failure: Option<String>,
     /// What each worker does: CPU workers, then devices.
     pub workers: Vec<WorkerProgress>,
-    /// What each process does in a run over many hosts, as its coordinator knows; `None` for a run in one process.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hosts: Option<Vec<HostProgress>>,
-    /// The processes of such a run that are gone without leave, as they were last seen; the latest last.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub gone: Vec<HostProgress>,
 }
 
 impl Progress {
@@ -110,8 +103,8 @@ impl Progress {
                 eta,
             } => {
                 self.tasks_done = *tasks_done;
-                self.tasks_total = *tasks_total;
-                self.share = *share;
+                self.tasks_total = Some(*tasks_total);
+                self.share = Some(*share);
                 self.solutions = *solutions;
                 self.nodes = *nodes;
                 self.eta = eta.filter(|_| self.state == RunState::Running);
@@ -193,8 +186,8 @@ mod tests {
             });
             let advanced = EventKind::Advanced {
                 tasks_done: 5,
-                tasks_total: Some(10),
-                share: Some(0.5),
+                tasks_total: 10,
+                share: 0.5,
                 solutions: 1,
                 nodes: 1,
                 eta,

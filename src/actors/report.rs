@@ -14,9 +14,8 @@ pub struct Report {
     pub tallies: BTreeMap<Engine, Tally>,
     /// Tasks counted, in this run or before it.
     pub tasks_done: u64,
-    /// Tasks that were counted before this run or that it was to count; `None` if its source did not
-    /// know.
-    pub tasks_total: Option<u64>,
+    /// Tasks that were counted before this run or that it was to count.
+    pub tasks_total: u64,
     /// Tasks of all plans. A source such as that of a shard gives only a part of them.
     pub tasks_planned: u64,
     /// Tasks that two counts of this run agree on.

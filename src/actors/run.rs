@@ -42,8 +42,6 @@ pub(super) struct Run {
     /// Workers that have left.
     left: BTreeSet<WorkerIndex>,
     closed: bool,
-    /// Whether everything is counted and checked.
-    complete: bool,
     /// Will give up the tasks in flight, while the run drains or pauses.
     gives_up: Option<SpawnHandle>,
     outcome: Sender<Result<Report, RunError>>,
@@ -117,7 +115,6 @@ impl Run {
             error: None,
             left: BTreeSet::new(),
             closed: false,
-            complete: false,
             gives_up: None,
             outcome,
             _end: StopSystem,
@@ -286,7 +283,8 @@ impl Run {
                     .map(|(plan, (_, tally))| (plan.engine(), *tally))
                     .collect(),
                 tasks_done,
-                tasks_total: progress.tasks_total,
+                // Nothing is told of a run that was stopped while it was planned.
+                tasks_total: progress.tasks_total.unwrap_or(tasks_planned),
                 tasks_planned,
                 twice: sums.twice,
                 corrected: progress.corrected,
@@ -300,13 +298,7 @@ impl Run {
             }),
         };
         let end = match &outcome {
-            Ok(report)
-                if report
-                    .tasks_total
-                    .map_or(self.complete, |all| report.tasks_done >= all) =>
-            {
-                RunState::Finished
-            }
+            Ok(report) if report.tasks_done >= report.tasks_total => RunState::Finished,
             Ok(_) => RunState::Stopped,
             Err(_) => RunState::Failed,
         };
@@ -375,10 +367,7 @@ impl Handler<ToRun> for Run {
                 self.finish(&Sums::default(), context);
             }
             ToRun::Complete => self.tell(|team| team.collector.do_send(Check)),
-            ToRun::Checked => {
-                self.complete = true;
-                self.go(RunState::Draining, context);
-            }
+            ToRun::Checked => self.go(RunState::Draining, context),
             // A pause is quiet too, and so is the end of a run that was paused.
             ToRun::Quiet => {
                 if self.state == RunState::Draining && !replace(&mut self.closed, true) {

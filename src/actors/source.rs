@@ -21,12 +21,11 @@ pub trait Source: Send + Sync {
 
 /// The tasks of one plan that a run counts, and what was counted of the plan before.
 pub struct Supply {
-    /// Gives the tasks.
-    pub walk: Box<dyn Walk>,
-    /// How much the walk gives; the run ends when the walk does. `None` if that is not known: then the
-    /// share of the work that is done and the time left are not known either, and batches are as
-    /// large as if the whole plan were to come.
-    pub size: Option<SupplySize>,
+    /// Gives the tasks: their indexes in the plan. The producer walks it on the thread of the actors, so a step must
+    /// take microseconds. A task may come again: the second count must equal the first.
+    pub walk: Box<dyn Iterator<Item = u64> + Send>,
+    /// How much the walk gives; the run ends when the walk does.
+    pub size: SupplySize,
     /// What was counted before this run.
     pub restored: Restored,
     /// The tasks of the plan that belong to the run, restored ones included.
@@ -74,7 +73,7 @@ impl Part {
     }
 }
 
-/// How much a [`Walk`] gives.
+/// How much the walk of a [`Supply`] gives.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SupplySize {
     /// Tasks.
@@ -94,26 +93,6 @@ pub struct Restored {
     pub cost: f64,
     /// How long CPU workers took for them; zero if that is not known, or if devices counted some of them.
     pub on_cpu: Duration,
-}
-
-/// Gives the tasks of one plan, one after the other.
-///
-/// The producer walks it on the thread of the actors, so a step must take microseconds.
-pub trait Walk: Send {
-    /// The next task. After [`Step::End`] it is not asked again.
-    fn step(&mut self) -> Step;
-}
-
-/// What a [`Walk`] gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// The task at this index of the plan is to be counted. A task may come again: the second
-    /// count must equal the first.
-    Task(u64),
-    /// There is nothing now. Ask again after this long.
-    Later(Duration),
-    /// There will be no more tasks.
-    End,
 }
 
 /// The source of a run that keeps nothing: all tasks of every plan.
@@ -141,13 +120,6 @@ pub fn evenly_spaced(plan: &dyn Plan, first: u64, spacing: u64, restored: Restor
     } else {
         Scatter::new(spaced, plan.neighbours())
     };
-    let all = Spaced {
-        order,
-        position: 0,
-        first,
-        spacing,
-        restored: Arc::clone(&restored.tasks),
-    };
     // A restored set may come from elsewhere and name tasks that the plan lacks.
     let among =
         |task: &u64| (first..plan.tasks()).contains(task) && (task - first).is_multiple_of(spacing);
@@ -164,13 +136,15 @@ pub fn evenly_spaced(plan: &dyn Plan, first: u64, spacing: u64, restored: Restor
     } else {
         cost_of(plan, (0..spaced).map(|at| first + at * spacing), spaced)
     };
+    let counted = Arc::clone(&restored.tasks);
+    let walk = order.map(move |at| first + at * spacing);
     Supply {
-        walk: Box::new(all),
-        size: Some(SupplySize {
+        walk: Box::new(walk.filter(move |task| !counted.contains(*task))),
+        size: SupplySize {
             tasks: spaced.saturating_sub(tasks_before),
             // Both are sums of many costs, in different orders.
             cost: (cost - cost_before).max(0.0),
-        }),
+        },
         restored,
         part: Part::Spaced { first, spacing },
     }
@@ -186,15 +160,11 @@ pub fn chosen(plan: &dyn Plan, tasks: impl Iterator<Item = u64>, restored: Resto
         .collect();
     let count = left.len() as u64;
     Supply {
-        size: Some(SupplySize {
+        size: SupplySize {
             tasks: count,
             cost: cost_of(plan, left.iter().copied(), count),
-        }),
-        walk: Box::new(Listed {
-            order: Scatter::new(count, plan.neighbours()),
-            position: 0,
-            tasks: left,
-        }),
+        },
+        walk: Box::new(Scatter::new(count, plan.neighbours()).map(move |at| left[at as usize])),
         restored,
         part: Part::Listed(part),
     }
@@ -214,52 +184,6 @@ pub fn cost_of(plan: &dyn Plan, tasks: impl Iterator<Item = u64>, count: u64) ->
     }
 }
 
-/// A walk over evenly spaced tasks.
-struct Spaced {
-    order: Scatter,
-    position: u64,
-    first: u64,
-    spacing: u64,
-    restored: Arc<TaskSet>,
-}
-
-/// A walk over listed tasks.
-struct Listed {
-    order: Scatter,
-    position: u64,
-    tasks: Vec<u64>,
-}
-
-impl Walk for Listed {
-    fn step(&mut self) -> Step {
-        let Some(at) = self.order.at(self.position) else {
-            return Step::End;
-        };
-        self.position += 1;
-        Step::Task(self.tasks[at as usize])
-    }
-}
-
-/// The most restored tasks that a step passes over. To look one up takes about 100 ns, so a
-/// step takes about a millisecond at most.
-const PASSED_OVER: u64 = 1 << 13;
-
-impl Walk for Spaced {
-    fn step(&mut self) -> Step {
-        for _ in 0..PASSED_OVER {
-            let Some(at) = self.order.at(self.position) else {
-                return Step::End;
-            };
-            self.position += 1;
-            let task = self.first + at * self.spacing;
-            if !self.restored.contains(task) {
-                return Step::Task(task);
-            }
-        }
-        Step::Later(Duration::ZERO)
-    }
-}
-
 /// An order of the numbers below `count` that scatters groups of neighbours evenly: any stretch of it is a fair
 /// sample of all, so what has been counted tells how long the rest will take.
 ///
@@ -272,6 +196,8 @@ pub(super) struct Scatter {
     /// How many neighbours stay together.
     group: u64,
     stride: u64,
+    /// The next position.
+    position: u64,
 }
 
 /// So many groups there are at least if there are as many numbers.
@@ -290,6 +216,7 @@ impl Scatter {
             count,
             group,
             stride,
+            position: 0,
         }
     }
 
@@ -299,11 +226,12 @@ impl Scatter {
             count,
             group: 1,
             stride: 1,
+            position: 0,
         }
     }
 
     /// The number at `position`; `None` past the last.
-    pub(super) fn at(&self, position: u64) -> Option<u64> {
+    fn at(&self, position: u64) -> Option<u64> {
         if position >= self.count {
             return None;
         }
@@ -315,6 +243,16 @@ impl Scatter {
         }
         let product = u128::from(at) * u128::from(self.stride);
         Some((product % u128::from(groups)) as u64 * self.group + within)
+    }
+}
+
+impl Iterator for Scatter {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        let number = self.at(self.position)?;
+        self.position += 1;
+        Some(number)
     }
 }
 
@@ -371,15 +309,8 @@ mod tests {
     }
 
     /// What a walk gives to its end.
-    fn all(supply: &mut Supply) -> Vec<u64> {
-        let mut tasks = Vec::new();
-        loop {
-            match supply.walk.step() {
-                Step::Task(task) => tasks.push(task),
-                Step::Later(_) => {}
-                Step::End => break,
-            }
-        }
+    fn all(supply: Supply) -> Vec<u64> {
+        let mut tasks: Vec<_> = supply.walk.collect();
         tasks.sort_unstable();
         tasks
     }
@@ -405,14 +336,14 @@ mod tests {
             (3, vec![1, 2, 5, 7]),
         ] {
             for first in 0..spacing {
-                let mut supply = evenly_spaced(&plan, first, spacing, restored(&counted));
+                let supply = evenly_spaced(&plan, first, spacing, restored(&counted));
                 let mine = (0..plan.tasks()).filter(|task| task % spacing == first);
                 let expected: Vec<u64> = mine.filter(|task| !counted.contains(task)).collect();
-                let size = supply.size.unwrap();
+                let size = supply.size;
                 assert_eq!(size.tasks, expected.len() as u64);
                 let cost: f64 = expected.iter().map(|&task| plan.task(task).cost).sum();
                 assert!((size.cost - cost).abs() < 1e-9 * plan.total_cost());
-                assert_eq!(all(&mut supply), expected);
+                assert_eq!(all(supply), expected);
             }
         }
     }
@@ -427,12 +358,12 @@ mod tests {
             ..Restored::default()
         };
         let tasks = [1, 4, 7, 30, plan.tasks()];
-        let mut supply = chosen(&plan, tasks.into_iter(), restored);
-        let size = supply.size.unwrap();
+        let supply = chosen(&plan, tasks.into_iter(), restored);
+        let size = supply.size;
         let cost: f64 = [1, 4, 30].iter().map(|&task| plan.task(task).cost).sum();
         assert_eq!(size.tasks, 3);
         assert!((size.cost - cost).abs() < 1e-9 * plan.total_cost());
-        assert_eq!(all(&mut supply), [1, 4, 30]);
+        assert_eq!(all(supply), [1, 4, 30]);
     }
 
     #[test]
@@ -463,31 +394,10 @@ mod tests {
                 tasks: Arc::new(set.clone()),
                 ..Restored::default()
             };
-            let mut supply = evenly_spaced(&plan, first, 1, restored);
-            let given = supply.size.unwrap().tasks;
+            let supply = evenly_spaced(&plan, first, 1, restored);
+            let given = supply.size.tasks;
             assert_eq!(given, plan.tasks() - first - before);
-            assert_eq!(all(&mut supply).len() as u64, given);
+            assert_eq!(all(supply).len() as u64, given);
         }
-    }
-
-    #[test]
-    fn a_step_passes_over_a_bounded_number_of_restored_tasks() {
-        let plan = ChainPlan::new(Size::new(23).unwrap());
-        let mut set = TaskSet::default();
-        (1..plan.tasks()).for_each(|task| {
-            set.insert(task);
-        });
-        let most = plan.tasks() / PASSED_OVER;
-        assert!(most > 2, "the plan is too small for this test");
-        let restored = Restored {
-            tasks: Arc::new(set),
-            ..Restored::default()
-        };
-        let mut supply = evenly_spaced(&plan, 0, 1, restored);
-        assert_eq!(supply.walk.step(), Step::Task(0));
-        let later = std::iter::from_fn(|| Some(supply.walk.step()))
-            .take_while(|step| *step == Step::Later(Duration::ZERO))
-            .count() as u64;
-        assert!((most - 1..=most).contains(&later), "{later}");
     }
 }

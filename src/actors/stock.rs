@@ -51,18 +51,10 @@ impl Stock {
         }
     }
 
-    /// Asks the sources that said to ask again, if the time has come.
-    pub(super) fn look(&mut self) {
+    /// Notes how many CPU workers are left.
+    pub(super) fn note_workers(&mut self) {
         self.balance
             .note_workers(self.shared.roster.cpu_workers_left());
-        for (fresh, plan) in self.fresh.iter_mut().zip(&self.shared.spec.plans) {
-            fresh.look(plan.as_ref());
-        }
-    }
-
-    /// How long to wait before a source is to be asked again, if one has nothing now.
-    pub(super) fn wait(&self) -> Option<Duration> {
-        self.fresh.iter().filter_map(Fresh::wait).min()
     }
 
     /// The first index past the end of its plan that a source gave, with the number of the plan; once.

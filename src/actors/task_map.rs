@@ -82,16 +82,6 @@ impl MapKeeper {
         match event {
             EventKind::TaskCounted(result) => self.count(result.key),
             EventKind::Corrected(count) => self.differ(count.wrong.key),
-            EventKind::Withdrawn { key } => {
-                self.differ(*key);
-                if let Some(cell) = self.cell(key.engine, key.index) {
-                    let of_cell = [&mut self.map.counted, &mut self.map.before]
-                        .map(|tasks| tasks.get_mut(cell as usize));
-                    if let Some(tasks) = of_cell.into_iter().flatten().find(|tasks| **tasks > 0) {
-                        *tasks -= 1;
-                    }
-                }
-            }
             _ => {}
         }
     }
@@ -174,12 +164,6 @@ mod tests {
         assert_eq!(map.before, [0, 1, 0, 0, 0, 0]);
         assert_eq!(map.counted, [0, 0, 0, 0, 1, 1]);
         assert_eq!(map.counting, BTreeSet::from([0]));
-        let withdrawn = EventKind::Withdrawn {
-            key: key(Engine::Colour, 3),
-        };
-        keeper.note(&withdrawn);
-        let map = keeper.map(std::iter::empty());
-        assert_eq!((map.before[1], map.differed), (0, BTreeSet::from([1])));
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl Stopped {
             "stopped by {cause} after {}, with {} of {} tasks of {} counted{given_up}",
             telemetry::duration(*elapsed),
             report.tasks_done,
-            report.tasks_total.unwrap_or(report.tasks_planned),
+            report.tasks_total,
             board.in_words()
         )
     }

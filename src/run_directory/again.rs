@@ -224,10 +224,7 @@ impl Again<'_> {
             ..how.spec(self.hardware, plans.to_vec(), Arc::new(source), recorder)
         };
         let report = how.run(&spec, devices)?;
-        if report
-            .tasks_total
-            .is_some_and(|all| report.tasks_done < all)
-        {
+        if report.tasks_done < report.tasks_total {
             let before = self.recording.before();
             return Err(how.stopped(job.board(), report, before));
         }

@@ -118,7 +118,7 @@ impl RunDirectory {
         let report = Report {
             tallies: sums.tallies.clone(),
             tasks_done: tasks,
-            tasks_total: Some(tasks),
+            tasks_total: tasks,
             tasks_planned: tasks,
             ..Report::default()
         };

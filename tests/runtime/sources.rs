@@ -1,5 +1,6 @@
 //! Where tasks come from, and where results go.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -7,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use queenfold::actors::{
-    Control, Finding, Flushed, OnCheckpoint, Part, Progress, RecordError, Recorder, Report,
-    Restored, RunError, RunSpec, RunState, Source, Step, Supply, Walk, WholePlans, evenly_spaced,
+    Control, Finding, Flushed, OnCheckpoint, Part, Progress, RecordError, Recorder, Restored,
+    RunError, RunSpec, RunState, Source, Supply, SupplySize, WholePlans, evenly_spaced,
 };
 use queenfold::engine::{Engine, Mismatch, Plan, Tally};
 use tracing::field::{Field, Visit};
@@ -18,25 +19,21 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use crate::alone::run_alone;
 use crate::runs::{chain, made, spec, tally};
 
-/// A source that gives these steps, then the end. It does not say how many tasks these are.
-struct Steps(Vec<Step>);
+/// A source that gives these tasks.
+struct Tasks(Vec<u64>);
 
-impl Source for Steps {
+impl Source for Tasks {
     fn open(&self, _: &dyn Plan) -> Supply {
+        let each: BTreeSet<_> = self.0.iter().collect();
         Supply {
-            walk: Box::new(StepsWalk(self.0.clone().into_iter())),
-            size: None,
+            walk: Box::new(self.0.clone().into_iter()),
+            size: SupplySize {
+                tasks: each.len() as u64,
+                cost: 0.0,
+            },
             restored: Restored::default(),
             part: Part::WHOLE,
         }
-    }
-}
-
-struct StepsWalk(std::vec::IntoIter<Step>);
-
-impl Walk for StepsWalk {
-    fn step(&mut self) -> Step {
-        self.0.next().unwrap_or(Step::End)
     }
 }
 
@@ -45,51 +42,6 @@ fn from(source: impl Source + 'static, plan: Arc<dyn Plan>) -> RunSpec {
         source: Arc::new(source),
         ..spec(vec![plan], 2)
     }
-}
-
-#[test]
-fn a_source_may_have_nothing_for_a_while_and_then_more() {
-    let later = Step::Later(Duration::from_millis(30));
-    let steps = [
-        later,
-        Step::Task(3),
-        later,
-        later,
-        Step::Task(4),
-        Step::Task(9),
-        later,
-    ];
-    let source = Steps(steps.to_vec());
-    let plan = made(10, |task| Ok(tally(task)));
-    let control = Control::new();
-    let report = run_alone(&from(source, plan), &control).unwrap();
-    assert_eq!((report.tasks_done, report.is_whole()), (3, false));
-    let progress = control.progress();
-    assert_eq!((progress.tasks_done, progress.tasks_total), (3, None));
-    assert_eq!((progress.share, progress.eta), (None, None));
-    assert_eq!(report.tallies[&Engine::Census].r90, 16);
-    assert!(report.elapsed >= Duration::from_millis(4 * 30));
-}
-
-/// Stops a run of this source as soon as it has counted a task.
-fn stopped_after_a_task(source: Steps) -> Report {
-    let control = Control::new();
-    let drain = control.clone();
-    let stop = thread::spawn(move || {
-        while drain.progress().tasks_done == 0 {
-            thread::sleep(Duration::from_millis(5));
-        }
-        drain.drain();
-    });
-    let report = run_alone(&from(source, made(5, |task| Ok(tally(task)))), &control).unwrap();
-    stop.join().unwrap();
-    report
-}
-
-#[test]
-fn a_run_that_waits_for_its_source_can_be_stopped() {
-    let source = Steps(vec![Step::Task(0), Step::Later(Duration::from_secs(3600))]);
-    assert_eq!(stopped_after_a_task(source).tasks_done, 1);
 }
 
 /// A source that takes a while to open, and then asks how far the run is.
@@ -153,14 +105,14 @@ fn the_shards_of_a_plan_add_up_to_it() {
 /// Counts 100,000 tasks and then task 7 again, with the tally `again`.
 fn delivered_again(again: Tally) -> Result<u128, RunError> {
     const TASKS: u64 = 100_000;
-    let steps = (0..TASKS).map(Step::Task).chain([Step::Task(7)]);
+    let tasks = (0..TASKS).chain([7]);
     let times = AtomicU64::new(0);
     let count = move |task| -> Result<Tally, Mismatch> {
         let second = task == 7 && times.fetch_add(1, Ordering::Relaxed) > 0;
         Ok(if second { again } else { tally(task) })
     };
     let report = run_alone(
-        &from(Steps(steps.collect()), made(TASKS, count)),
+        &from(Tasks(tasks.collect()), made(TASKS, count)),
         &Control::new(),
     )?;
     assert_eq!((report.tasks_done, report.is_whole()), (TASKS, true));
@@ -306,53 +258,11 @@ fn a_paused_run_ends_when_its_last_task_comes_back() {
     assert!(report.is_whole());
 }
 
-/// Another source for each engine: an hour's wait for the census, soon a task for the chain.
-struct Unequal;
-
-impl Source for Unequal {
-    fn open(&self, plan: &dyn Plan) -> Supply {
-        let steps = match plan.engine() {
-            Engine::Census => vec![Step::Later(Duration::from_secs(3600))],
-            _ => vec![
-                Step::Task(0),
-                Step::Later(Duration::from_millis(20)),
-                Step::Task(1),
-            ],
-        };
-        Steps(steps).open(plan)
-    }
-}
-
 #[test]
-fn a_long_wait_of_one_source_does_not_delay_another() {
-    let control = Control::new();
-    let drain = control.clone();
-    let stop = thread::spawn(move || {
-        let since = Instant::now();
-        while drain.progress().tasks_done < 2 && since.elapsed() < Duration::from_secs(120) {
-            thread::sleep(Duration::from_millis(5));
-        }
-        drain.drain();
-    });
-    let plans = vec![made(10, |task| Ok(tally(task))), chain(12)];
-    let spec = RunSpec {
-        source: Arc::new(Unequal),
-        ..spec(plans, 1)
-    };
-    let report = run_alone(&spec, &control).unwrap();
-    stop.join().unwrap();
-    assert_eq!(report.tasks_done, 2);
-}
-
-#[test]
-fn a_source_may_wait_for_ever_and_must_stay_within_the_plan() {
-    let steps = Steps(vec![Step::Task(0), Step::Task(5)]);
+fn a_source_must_stay_within_the_plan() {
     let plan = made(5, |task| Ok(tally(task)));
-    let error = run_alone(&from(steps, plan), &Control::new()).unwrap_err();
+    let error = run_alone(&from(Tasks(vec![0, 5]), plan), &Control::new()).unwrap_err();
     assert!(error.to_string().contains("task 5 "), "{error}");
-
-    let source = Steps(vec![Step::Task(0), Step::Later(Duration::MAX)]);
-    assert_eq!(stopped_after_a_task(source).tasks_done, 1);
 }
 
 #[test]
