@@ -367,7 +367,9 @@ impl Handler<ToRun> for Run {
                 self.finish(&Sums::default(), context);
             }
             ToRun::Complete => self.tell(|team| team.collector.do_send(Check)),
-            ToRun::Checked => self.go(RunState::Draining, context),
+            ToRun::Checked => {
+                self.go(RunState::Draining, context);
+            }
             // A pause is quiet too, and so is the end of a run that was paused.
             ToRun::Quiet => {
                 if self.state == RunState::Draining && !replace(&mut self.closed, true) {

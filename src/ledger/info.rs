@@ -128,8 +128,7 @@ pub struct Session {
     pub facts: Facts,
     /// From its start to its last commit, by a monotonic clock.
     pub elapsed: Duration,
-    /// The CPU time of its process in that time. `None`: an earlier version of the program, or a coordinator, did not
-    /// record it.
+    /// The CPU time of its process in that time. `None`: an earlier version of the program did not record it.
     pub cpu: Option<Duration>,
     /// When it last committed, in seconds since 1970 by the clock of its machine.
     pub committed: i64,

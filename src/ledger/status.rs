@@ -166,7 +166,6 @@ impl Status {
             sick.collect::<Vec<_>>()
         };
         let sick = sessions.iter().flat_map(named).collect();
-        let workers = workers_at_once(&sessions);
         let mut latest = sessions
             .into_iter()
             .max_by_key(|session| session.facts.number)
@@ -221,7 +220,7 @@ impl Status {
             }
         }
         if let Some(latest) = &mut latest {
-            latest.left = left(works.values(), workers);
+            latest.left = left(works.values(), latest.session.facts.workers);
         }
         let cost: f64 = works.values().map(|work| work.cost).sum();
         let cost_done: f64 = works.values().map(|work| work.cost_done).sum();
@@ -265,25 +264,6 @@ impl Status {
             ..RunFacts::default()
         }
     }
-}
-
-/// Sessions that committed within this many seconds of the last commit work at the same time.
-const AT_ONCE: i64 = 30;
-
-/// The CPU workers of the processes that work on the run at the same time: one, or the workers of a coordinator.
-fn workers_at_once(sessions: &[Session]) -> u64 {
-    let latest = sessions.iter().max_by_key(|session| session.facts.number);
-    let Some(latest) = latest else {
-        return 0;
-    };
-    let began = latest.committed - latest.elapsed.as_secs() as i64;
-    // One that ended before the latest began is not at work.
-    let since = (latest.committed - AT_ONCE).max(began + 1);
-    let others = sessions
-        .iter()
-        .filter(|other| other.id != latest.id && other.committed >= since);
-    let others: u64 = others.map(|session| session.facts.workers).sum();
-    latest.facts.workers.saturating_add(others)
 }
 
 /// Time left for `workers` at the speed that the latest process had in each plan.

@@ -31,7 +31,7 @@ fn replay(transcript: &str, folder: &Path) -> String {
             program.env_remove("COLUMNS").env_remove("CLICOLOR_FORCE");
             let output = program.output().unwrap();
             let [out, err] =
-                [&output.stdout, &output.stderr].map(|said| without_optional_commands(&text(said)));
+                [&output.stdout, &output.stderr].map(|said| without_missing_parts(&text(said)));
             write!(replayed, "{line}\n{out}{err}").unwrap();
             match output.status.code() {
                 Some(0) => {}
@@ -47,16 +47,11 @@ fn replay(transcript: &str, folder: &Path) -> String {
     replayed
 }
 
-/// The help without the commands of a feature that is off by default, and without what the build lacks.
-fn without_optional_commands(out: &str) -> String {
+/// The help without what the build lacks.
+fn without_missing_parts(out: &str) -> String {
     let (before, rest) = out.split_once("Not in this build").unwrap_or((out, ""));
     let (_, after) = rest.split_once("\n\n").unwrap_or_default();
-    let names = ["  serve  ", "  work  ", "  hosts  "];
-    let is_optional = |line: &&str| names.iter().any(|name| line.starts_with(name));
-    let lines = before
-        .split_inclusive('\n')
-        .chain(after.split_inclusive('\n'));
-    lines.filter(|line| !is_optional(line)).collect()
+    before.to_owned() + after
 }
 
 /// What differs from one machine or run to another.

@@ -6,15 +6,13 @@ use crate::help::groups_in;
 use crate::program::{output, queenfold, refusal, stdout, text};
 
 /// Commands without `--json`, and why.
-const WITHOUT: [(&str, &str); 14] = [
+const WITHOUT: [(&str, &str); 12] = [
     ("pause", "it does something, or says why it could not"),
     ("stop", "it does something, or says why it could not"),
     ("watch", "a picture on a terminal; `status` has the facts"),
     ("report", "it writes a page"),
     ("export", "its lines are JSON"),
     ("array", "it writes scripts"),
-    ("work", "the coordinator has the result"),
-    ("hosts", "it writes files"),
     ("explain", "a text for people"),
     ("config", "`config show --json`"),
     ("completions", "it writes a script"),

@@ -59,6 +59,6 @@ fn every_test_of_a_feature_is_run_by_ci() {
     let files = rust_files(Path::new("tests"));
     let mut all: BTreeSet<_> = files.iter().flat_map(|file| gated(file)).collect();
     all.extend(gated_in_library());
-    assert!(all.len() > 5, "{all:?}");
+    assert!(all.len() > 2, "{all:?}");
     assert_eq!(run_by_ci(), all);
 }
