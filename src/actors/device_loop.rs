@@ -25,6 +25,7 @@ use super::panics;
 use super::producer::Producer;
 use super::queue::{Batch, Drawn};
 use super::report::RunError;
+use super::shared::RunShared;
 use crate::device::{DeviceTrouble, LaunchTiming, Owner, OwnerEvent, ReturnReason};
 use crate::engine::{CountedBy, DeviceSpan, NotCounted, Origin, Tally, Task, TaskResult, WorkerId};
 
@@ -90,7 +91,9 @@ pub(super) fn work(
             // First: what it asks for from here on is given to others.
             let counted_until_now = shared.roster.retire(worker);
             producer.do_send(ToProducer::Leave(worker));
-            if counted_until_now && shared.roster.workers_left() == 0 {
+            if counted_until_now && shared.spec.recorder.is_some() && did_most(shared, id) {
+                run.do_send(ToRun::DeviceLost(id));
+            } else if counted_until_now && shared.roster.workers_left() == 0 {
                 let why = format!("no device is left, and there are no CPU workers: {reason}");
                 run.do_send(ToRun::Failed(RunError::Runtime(why)));
             }
@@ -100,6 +103,17 @@ pub(super) fn work(
     };
     drop(owner);
     actor.do_send(Ended { died, batch: None });
+}
+
+/// Whether a worker did more of this run's work than all others together. Without it the run would take more than twice as
+/// long: a process that begins again may have it back.
+fn did_most(shared: &RunShared, id: WorkerId) -> bool {
+    let workers = shared.observers.progress().now().workers;
+    let nodes = |is_own: bool| -> u64 {
+        let of = workers.iter().filter(|worker| (worker.id == id) == is_own);
+        of.map(|worker| worker.nodes).sum()
+    };
+    nodes(true) > nodes(false)
 }
 
 /// Why a device takes no more batches before the queue is closed.

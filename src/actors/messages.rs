@@ -8,7 +8,7 @@ use super::index::{PlanIndex, WorkerIndex};
 use super::queue::Batch;
 use super::recorder::RecordError;
 use super::report::RunError;
-use crate::engine::{CountedBy, Tally, TaskResult};
+use crate::engine::{CountedBy, Tally, TaskResult, WorkerId};
 
 /// To the run.
 pub(super) enum ToRun {
@@ -16,6 +16,8 @@ pub(super) enum ToRun {
     Wake,
     /// Something failed, so that there can be no result.
     Failed(RunError),
+    /// A device that did most of the work, and is given up. What is counted is kept.
+    DeviceLost(WorkerId),
     /// This actor has died, a bug.
     ActorDied(&'static str),
     /// From the producer: the sources have ended, everything handed out has come back and is recorded,

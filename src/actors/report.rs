@@ -24,6 +24,8 @@ pub struct Report {
     pub corrected: u64,
     /// Workers and devices that counted wrongly.
     pub taken_out: Vec<SickWorker>,
+    /// The device that is lost, if that stopped the run: it had done most of the work.
+    pub lost_device: Option<WorkerId>,
     /// How often a task was given up because the run stopped or paused.
     pub given_up: u64,
     /// The time of workers that was lost by that, added up.

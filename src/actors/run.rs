@@ -28,7 +28,7 @@ use super::state::RunState;
 use super::stock::Stock;
 use super::task_map::Mapped;
 use super::worker::Worker;
-use crate::engine::Plan;
+use crate::engine::{Plan, WorkerId};
 
 pub(super) struct Run {
     shared: Arc<RunShared>,
@@ -42,6 +42,8 @@ pub(super) struct Run {
     /// Workers that have left.
     left: BTreeSet<WorkerIndex>,
     closed: bool,
+    /// The device whose loss ends the run.
+    lost_device: Option<WorkerId>,
     /// Will give up the tasks in flight, while the run drains or pauses.
     gives_up: Option<SpawnHandle>,
     outcome: Sender<Result<Report, RunError>>,
@@ -115,6 +117,7 @@ impl Run {
             error: None,
             left: BTreeSet::new(),
             closed: false,
+            lost_device: None,
             gives_up: None,
             outcome,
             _end: StopSystem,
@@ -289,6 +292,7 @@ impl Run {
                 twice: sums.twice,
                 corrected: progress.corrected,
                 taken_out: progress.taken_out,
+                lost_device: self.lost_device,
                 given_up: progress.given_up,
                 lost: progress.lost,
                 elapsed: self.shared.clock.counting(),
@@ -360,6 +364,10 @@ impl Handler<ToRun> for Run {
         match message {
             ToRun::Wake => self.obey(context),
             ToRun::Failed(error) => self.fail(error, context),
+            ToRun::DeviceLost(device) => {
+                self.lost_device = Some(device);
+                self.go(RunState::Draining, context);
+            }
             ToRun::ActorDied(actor) => {
                 // What it held is lost, and nobody will answer for it: there is nothing to wait for.
                 let error = RunError::Runtime(format!("the {actor} is gone"));

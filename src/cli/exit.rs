@@ -43,6 +43,9 @@ pub enum Exit {
     /// The instruction set or device that was asked for by name is not available. `auto` ends with
     /// this code only if there are no CPU workers.
     Unavailable = 6,
+    /// A device is lost that did most of the work of a run in a directory. What is counted is kept, and `resume` goes on
+    /// with what there is.
+    DeviceLost = 7,
     /// A second signal arrived while the program was stopping, and ended it at once, or the first one
     /// while `ladder --step` waited for a key: 128 + SIGINT, as shells expect.
     Interrupted = 130,
@@ -308,15 +311,16 @@ impl Failure {
                 failure
             }
             JobError::Stopped(stopped) => {
-                let mut message = match stopped.cause {
-                    StopCause::Request => stopped.message(stopped_by),
-                    StopCause::TimeLimit => stopped.to_string(),
+                let (mut message, exit) = match stopped.cause {
+                    StopCause::Request => (stopped.message(stopped_by), Exit::Stopped),
+                    StopCause::TimeLimit => (stopped.to_string(), Exit::Stopped),
+                    StopCause::LostDevice(_) => (stopped.to_string(), Exit::DeviceLost),
                 };
                 message += &goes_on.map_or_else(
                     || "; nothing is kept".to_owned(),
                     |command| format!("; continue with `{command}`"),
                 );
-                Self::new(Exit::Stopped, message)
+                Self::new(exit, message)
             }
         }
     }

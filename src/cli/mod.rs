@@ -57,7 +57,6 @@ const HELP: &str = concat!(
     "  NO_COLOR=1                     no colours\n",
     "  XDG_CONFIG_HOME=DIR            where queenfold/config.toml has your settings, ~/.config otherwise\n",
     "  XDG_STATE_HOME=DIR             where bench --calibrate keeps its times, ~/.local/state otherwise\n",
-    "  XDG_CACHE_HOME=DIR             where compiled GPU kernels are kept, ~/.cache otherwise\n",
     "\n",
     "Exit codes:\n",
     "  0    done\n",
@@ -67,6 +66,7 @@ const HELP: &str = concat!(
     "  4    stopped before the end, or tasks are missing; `resume` continues\n",
     "  5    self-test failed\n",
     "  6    the instruction set or device asked for is not available\n",
+    "  7    a device is lost that did most of the work; `resume` continues\n",
     "  130  second interrupt",
 );
 
@@ -144,18 +144,6 @@ enum Command {
     Man(man::Args),
     /// Benchmark: one score for this machine
     Bench(bench::Args),
-    /// Compile a kernel, as a child of this program that may be ended if it hangs
-    #[cfg(feature = "cuda")]
-    #[command(hide = true)]
-    CompileKernel {
-        /// Options of the compiler
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        options: Vec<String>,
-    },
-    /// Own a GPU, as a child of this program that has failed on it
-    #[cfg(feature = "cuda")]
-    #[command(hide = true)]
-    OwnDevice,
 }
 
 /// The program as its help shows it.
@@ -215,11 +203,6 @@ pub fn main() -> ExitCode {
         Command::Completions(args) => completions::run(&args, Cli::command()),
         Command::Man(args) => man::run(&args, program()),
         Command::Bench(args) => bench::run(&args),
-        #[cfg(feature = "cuda")]
-        Command::OwnDevice => own_device(),
-        #[cfg(feature = "cuda")]
-        Command::CompileKernel { options } => crate::device::cuda::compile_for_parent(&options)
-            .map_err(|error| exit::Failure::new(Exit::Error, error)),
     };
     let exit = match done {
         Ok(()) => Exit::Done,
@@ -231,15 +214,6 @@ pub fn main() -> ExitCode {
         signals::end_at_once(exit);
     }
     exit.into()
-}
-
-#[cfg(feature = "cuda")]
-fn own_device() -> Result<(), exit::Failure> {
-    let programs = crate::chain::programs()
-        .chain(crate::colour::programs())
-        .chain(crate::ladder::PROGRAMS);
-    crate::device::cuda::serve_parent(programs.collect(), || signals::end_at_once(Exit::Done))
-        .map_err(|error| exit::Failure::new(Exit::Error, error))
 }
 
 #[cfg(test)]

@@ -152,7 +152,6 @@ impl Config {
                 streams: gpu.streams.0,
                 slots_per_stream: gpu.slots.0,
                 batch_time: Duration::from_millis(gpu.batch_ms.0 as u64),
-                helper: std::env::current_exe().ok(),
             },
         }
     }
@@ -259,10 +258,7 @@ mod tests {
     #[test]
     fn a_job_of_the_program_has_the_defaults_of_one_of_the_library() {
         let config = Config::default();
-        let mut hardware = config.hardware();
-        // The program itself compiles kernels; a library has none.
-        hardware.device.helper = None;
-        assert_eq!(hardware, HardwareSettings::default());
+        assert_eq!(config.hardware(), HardwareSettings::default());
         assert_eq!(config.tuning(), Tuning::default());
     }
 }

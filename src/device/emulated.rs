@@ -120,7 +120,6 @@ impl Emulated {
                 shared_memory: None,
                 watchdog: false,
                 driver: String::new(),
-                compiler: "C++".to_owned(),
             },
             settings,
             opened,

@@ -18,7 +18,6 @@
 //!   within a moment how fast a device counts.
 
 mod calibrate;
-mod kernel_source;
 mod measure;
 mod opening;
 mod owner;
@@ -37,7 +36,6 @@ pub use crate::engine::{Device, DeviceError, OpenError, Properties};
 pub use calibrate::calibrate;
 #[cfg(feature = "emulated-gpu")]
 pub use emulated::{Emulated, EmulatedSettings};
-pub use kernel_source::{kernel_source, source_hash};
 pub use measure::{DeviceMeasurement, measure};
 pub use opening::{CountedCanary, DeviceTrouble, Opener, fitted};
 pub use owner::Owner;

@@ -68,7 +68,6 @@ mod tests {
             shared_memory: None,
             watchdog: false,
             driver: String::new(),
-            compiler: String::new(),
         };
         let mut settings = OwnerSettings::default();
         assert_eq!(settings.batch_time_on(&device), settings.batch_time);

@@ -216,7 +216,6 @@ fn cuda(settings: &HardwareSettings) -> Result<Found, JobError> {
                 block: settings.device.block,
                 streams: settings.device.streams,
                 slots_per_stream: settings.device.slots_per_stream,
-                helper: settings.device.helper.clone(),
                 ..CudaSettings::default()
             };
             Ok(DeviceSpec {

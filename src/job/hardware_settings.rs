@@ -1,6 +1,5 @@
 //! Which hardware is asked for, before it is looked for.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use super::JobError;
@@ -63,10 +62,6 @@ pub struct DeviceSettings {
     pub slots_per_stream: usize,
     /// How long a launch should take, 50 ms to 5 s.
     pub batch_time: Duration,
-    /// A program that is started as a child process for what must not end this one: to compile kernels, which
-    /// may hang, and to use a GPU again after an error that sticks to a process. It is
-    /// `queenfold` itself. Without one, the compiled kernels that the library contains are used.
-    pub helper: Option<PathBuf>,
 }
 
 impl Default for DeviceSettings {
@@ -76,7 +71,6 @@ impl Default for DeviceSettings {
             streams: 2,
             slots_per_stream: 2,
             batch_time: Duration::from_secs(3),
-            helper: None,
         }
     }
 }

@@ -68,7 +68,6 @@ impl HardwareSettings {
             streams,
             slots_per_stream,
             batch_time,
-            helper: _,
         } = &self.device;
         if !is_block(*block) {
             return refused("device.block", "a multiple of 32 from 32 to 256");

@@ -173,10 +173,10 @@ impl RunSettings {
 
     /// That a run was stopped. `before`: wall time of earlier processes that worked on it.
     pub(crate) fn stopped(&self, board: GivenBoard, report: Report, before: Duration) -> JobError {
-        let cause = if self.control.is_draining() {
-            StopCause::Request
-        } else {
-            StopCause::TimeLimit
+        let cause = match report.lost_device {
+            _ if self.control.is_draining() => StopCause::Request,
+            Some(device) => StopCause::LostDevice(device),
+            None => StopCause::TimeLimit,
         };
         JobError::Stopped(Box::new(Stopped {
             board,

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use crate::actors::Report;
 use crate::board::GivenBoard;
+use crate::engine::WorkerId;
 use crate::telemetry;
 
 /// How far a job came that was stopped before its end.
@@ -59,13 +60,18 @@ pub enum StopCause {
     Request,
     /// The time limit.
     TimeLimit,
+    /// This device is lost. It had done most of the work, and a process that begins again may have it back.
+    LostDevice(WorkerId),
 }
 
 impl fmt::Display for StopCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Request => "a request",
-            Self::TimeLimit => "the time limit",
-        })
+        match self {
+            Self::Request => f.write_str("a request"),
+            Self::TimeLimit => f.write_str("the time limit"),
+            Self::LostDevice(device) => {
+                write!(f, "the loss of {device}, which did most of the work,")
+            }
+        }
     }
 }

@@ -35,7 +35,7 @@ pub use load::{CpuShares, Load, LoadWatch};
 pub use processor::{Cache, Processor};
 #[cfg(feature = "cli")]
 pub use temperature::{Temperature, temperatures};
-pub use user_folders::{cache_folder, config_folder, state_folder};
+pub use user_folders::{config_folder, state_folder};
 
 /// The limit on the address space of the process in bytes, if there is one.
 #[cfg(feature = "cli")]

@@ -14,11 +14,6 @@ pub fn state_folder() -> Option<PathBuf> {
     folder("XDG_STATE_HOME", ".local/state", "LOCALAPPDATA")
 }
 
-/// The folder for what programs can make again. `None` if the user has none.
-pub fn cache_folder() -> Option<PathBuf> {
-    folder("XDG_CACHE_HOME", ".cache", "LOCALAPPDATA")
-}
-
 /// `queenfold` in the folder that the environment variable `variable` names, or else in `usual` of the home folder, on
 /// Windows in the folder that `windows` names. Relative names are ignored, as the specification demands.
 fn folder(variable: &str, usual: &str, windows: &str) -> Option<PathBuf> {

@@ -11,23 +11,15 @@ use crate::isolated::isolated;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The folder with the driver library, built once. `compiler` adds the run-time compiler.
-fn libraries(compiler: bool) -> &'static Path {
-    static PLAIN: OnceLock<PathBuf> = OnceLock::new();
-    static COMPILING: OnceLock<PathBuf> = OnceLock::new();
-    let (of, name) = match compiler {
-        true => (&COMPILING, "driver-with-compiler"),
-        false => (&PLAIN, "driver"),
-    };
-    of.get_or_init(|| {
+/// The folder with the driver library, built once.
+fn library() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
         // Not a temporary folder: nothing would remove what a static holds.
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("driver");
         std::fs::create_dir_all(&folder).unwrap();
         let sources = ["driver.c", "emulated.cpp"];
         fake_cuda::build(&folder, "libcuda.so.1", &sources, &["-DCOUNTING"]);
-        if compiler {
-            fake_cuda::build(&folder, "libnvrtc.so", &["nvrtc.c"], &[]);
-        }
         folder
     })
 }
@@ -37,7 +29,6 @@ struct Machine {
     folder: TempDir,
     fake: &'static str,
     devices: u32,
-    compiler: bool,
 }
 
 impl Machine {
@@ -46,7 +37,6 @@ impl Machine {
             folder: tempfile::tempdir().unwrap(),
             fake,
             devices: 1,
-            compiler: false,
         }
     }
 
@@ -63,8 +53,7 @@ impl Machine {
         command
             .args(arguments)
             .current_dir(self.folder.path())
-            .env("LD_LIBRARY_PATH", libraries(self.compiler))
-            .env("XDG_CACHE_HOME", self.folder.path().join("cache"))
+            .env("LD_LIBRARY_PATH", library())
             .env("FAKE", self.fake)
             .env("FAKE_DEVICES", self.devices.to_string())
             .env("FAKE_LOG", self.log_file());
@@ -105,7 +94,7 @@ impl Machine {
 const ON_GPU: [&str; 6] = ["--gpu", "cuda", "--workers", "0", "--engine", "chain"];
 
 #[test]
-fn without_a_compiler_the_embedded_kernels_count() {
+fn the_embedded_kernels_count() {
     let machine = Machine::new("");
     let (json, _) = machine.count(&[&["-n", "13"][..], &ON_GPU].concat());
     assert_eq!(json["gpu"][0]["name"], "Fake GPU");
@@ -114,39 +103,6 @@ fn without_a_compiler_the_embedded_kernels_count() {
     // The thread that owns the device counts the census of the board: that is not said of the device.
     let (alone, _) = machine.count(&[&["-n", "13", "--no-unique"][..], &ON_GPU].concat());
     assert_eq!(alone["gpu"][0]["tasks"], tasks);
-    assert!(!machine.calls("embedded").is_empty());
-    assert!(machine.calls("compiled").is_empty());
-}
-
-#[test]
-fn a_compiler_is_used_if_it_works_and_what_it_makes_loads() {
-    for (fake, embedded) in [
-        ("", false),
-        ("no compiler", true),
-        ("222 compiled", true),
-        ("218 compiled", true),
-        ("209 compiled", true),
-    ] {
-        let mut machine = Machine::new(fake);
-        machine.compiler = true;
-        machine.count(&[&["-n", "12"][..], &ON_GPU].concat());
-        assert_eq!(!machine.calls("embedded").is_empty(), embedded, "{fake}");
-        assert_eq!(
-            machine.calls("compiled").is_empty(),
-            fake == "no compiler",
-            "{fake}"
-        );
-    }
-}
-
-#[test]
-fn what_the_driver_does_not_load_is_compiled_once() {
-    let mut machine = Machine::new("209 compiled");
-    machine.compiler = true;
-    for _ in 0..2 {
-        machine.count(&[&["-n", "12"][..], &ON_GPU].concat());
-    }
-    assert_eq!(machine.calls("compiled").len(), 1, "{:?}", machine.log());
 }
 
 #[test]
@@ -497,7 +453,6 @@ fn bench_measures_all_in_one_command() {
     ] {
         assert_eq!(mixed[times].as_array().unwrap().len(), 5, "{times}");
     }
-    assert_eq!(json["embedded"].as_array().unwrap().len(), 3);
     let variants = json["variants"].as_array().unwrap().iter();
     let variants: Vec<_> = variants
         .map(|variant| (variant["block"].as_u64(), variant["total"].as_str()))

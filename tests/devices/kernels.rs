@@ -1,6 +1,6 @@
 //! The machine code of the kernels: registers, spills, the instructions of the hot loop.
 //!
-//! Needs `nvcc` and `cuobjdump` (CUDA 13), on the path or in `$QUEENFOLD_CUDA/bin`, but no GPU. Without
+//! Needs `ptxas`, `nvcc` and `cuobjdump` (CUDA 13), on the path or in `$QUEENFOLD_CUDA/bin`, but no GPU. Without
 //! them these tests report that they are skipped. This command makes the embedded kernels:
 //!
 //! ```text
@@ -10,14 +10,13 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
+use crate::kernel_source::{kernel_source, source_hash};
 use crate::skip::skipped;
 use queenfold::board::Size;
 use queenfold::chain::{self, ChainPlan};
 use queenfold::colour;
-use queenfold::device::cuda::{embedded, embedded_hash};
-use queenfold::device::{kernel_source, source_hash};
+use queenfold::device::cuda::{embedded, for_device};
 use queenfold::engine::{DeviceProgram, Plan};
 use queenfold::ladder;
 
@@ -28,9 +27,16 @@ fn programs() -> impl Iterator<Item = DeviceProgram> {
         .chain(ladder::PROGRAMS)
 }
 
-/// Every architecture from the floor on that has its own machine code: T4, A100, RTX 30, RTX 40, H100, B200, RTX 50.
-const ARCHITECTURES: [&str; 7] = [
-    "sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120",
+/// Every architecture from the floor on that has its own machine code, and KiB of shared memory of a multiprocessor: T4,
+/// A100, RTX 30, RTX 40, H100, B200, RTX 50.
+const ARCHITECTURES: [(&str, u32); 7] = [
+    ("sm_75", 64),
+    ("sm_80", 164),
+    ("sm_86", 100),
+    ("sm_89", 100),
+    ("sm_90", 228),
+    ("sm_100", 228),
+    ("sm_120", 100),
 ];
 
 /// `nvcc` and `cuobjdump`, if this machine has them.
@@ -69,39 +75,25 @@ impl Tools {
         }
     }
 
-    /// Compiles `program` and returns the report of the compiler. Fails after `limit`.
-    fn compile(
+    /// Makes machine code of the embedded form of `program`, as a driver does, and returns the report.
+    fn assemble(
         &self,
         program: DeviceProgram,
-        architecture: &str,
-        kind: &str,
+        (architecture, memory): (&str, u32),
         to: &Path,
-        limit: Duration,
     ) -> String {
-        let source = to.with_extension("cu");
-        fs::write(&source, kernel_source(program)).unwrap();
-        let report = to.with_extension("log");
-        let mut child = self
-            .command("nvcc")
-            .args(program.options(architecture))
-            .args([kind, "-Xptxas", "-v", "-o"])
-            .args([to, source.as_path()])
-            .stderr(fs::File::create(&report).unwrap())
-            .spawn()
+        let text = to.with_extension("ptx");
+        fs::write(&text, for_device(program, memory << 10).unwrap()).unwrap();
+        let output = self
+            .command("ptxas")
+            .args([&format!("-arch={architecture}"), "-v", "-o"])
+            .args([to, text.as_path()])
+            .output()
             .unwrap();
-        let begin = Instant::now();
-        loop {
-            if let Some(status) = child.try_wait().unwrap() {
-                let report = fs::read_to_string(&report).unwrap();
-                assert!(status.success(), "{program} for {architecture}: {report}");
-                return report;
-            }
-            if begin.elapsed() > limit {
-                child.kill().unwrap();
-                panic!("{program} for {architecture} takes more than {limit:?}");
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        let report = String::from_utf8_lossy(&output.stderr).into_owned();
+        let name = format!("{program} for {architecture}");
+        assert!(output.status.success(), "{name}: {report}");
+        format!("{name}: {report}")
     }
 
     /// The machine code of a kernel: address and text of each instruction.
@@ -180,15 +172,15 @@ fn every_specialisation_is_lean_on_every_architecture() {
                 .program()
         })
         .collect();
-    for architecture in ["sm_80", "sm_90", "sm_100"] {
+    // Of the others, the loop is written in another way.
+    let read = |(name, _): &(&str, u32)| ["sm_80", "sm_90", "sm_100"].contains(name);
+    for architecture in ARCHITECTURES.into_iter().filter(read) {
         for &program in &programs {
-            let name = format!("{program} for {architecture}");
             let kernel = folder.path().join("kernel.cubin");
-            let limit = Duration::from_secs(300);
-            let report = tools.compile(program, architecture, "-cubin", &kernel, limit);
+            let name = tools.assemble(program, architecture, &kernel);
             assert!(
-                report.contains("0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"),
-                "{name}: {report}"
+                name.contains("0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"),
+                "{name}"
             );
             let code = tools.disassemble(&kernel);
             let has = |what: &str| code.iter().any(|(_, text)| text.contains(what));
@@ -212,41 +204,33 @@ fn every_specialisation_is_lean_on_every_architecture() {
     }
 }
 
-/// More registers, and fewer blocks run at a time than the shared memory of an H100 holds.
+/// More registers, and fewer blocks run at a time than the shared memory of a multiprocessor holds.
 #[test]
 fn the_colour_kernel_keeps_its_nodes_in_registers_on_every_architecture() {
     let Some(tools) = Tools::find() else {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
-    for architecture in ARCHITECTURES {
+    for (architecture, memory) in ARCHITECTURES {
         for program in colour::programs() {
             let kernel = folder.path().join("kernel.cubin");
-            let limit = Duration::from_secs(300);
-            let report = tools.compile(program, architecture, "-cubin", &kernel, limit);
-            let name = format!("{program} for {architecture}: {report}");
-            let spilled = report.split(" bytes spill stores").next();
-            let spilled = spilled.and_then(|text| text.split_whitespace().last());
-            let spilled: u32 = spilled.unwrap().parse().unwrap();
-            // The form for the oldest devices is also the embedded one, and keeps registers free for the warps of the newest.
-            let few = match architecture {
-                "sm_75" => 100,
-                "sm_80" => 4,
-                _ => 0,
+            let report = tools.assemble(program, (architecture, memory), &kernel);
+            let number = |before: &str| -> u32 {
+                let text = report.split(before).next();
+                let text = text.and_then(|text| text.split_whitespace().last());
+                text.unwrap().parse().unwrap()
             };
-            assert!(spilled <= few, "{name}");
-            let registers = report
-                .split(" registers")
-                .next()
-                .and_then(|text| text.split_whitespace().last());
-            let registers: u32 = registers.unwrap().parse().unwrap();
+            // On an A100, a word that lies elsewhere costs less than a fifth of the warps.
+            let few = if architecture == "sm_80" { 4 } else { 0 };
+            assert!(number(" bytes spill stores") <= few, "{report}");
+            let registers = number(" registers");
             println!("{program} for {architecture}: {registers} registers");
-            let most = match architecture {
-                "sm_86" | "sm_89" => 128,
-                "sm_80" => 80,
-                _ => 64,
+            let most = match memory {
+                228.. => 64,
+                164.. => 80,
+                _ => 128,
             };
-            assert!(registers <= most, "{name}");
+            assert!(registers <= most, "{report}");
         }
     }
 }
@@ -265,16 +249,14 @@ fn the_historical_kernels_keep_nothing_but_their_arrays_in_local_memory() {
                 _ => 32 * (16 + 4 + 4),
             };
             let kernel = folder.path().join("kernel.cubin");
-            let limit = Duration::from_secs(300);
-            let report = tools.compile(program, architecture, "-cubin", &kernel, limit);
-            let frame = report
+            let name = tools.assemble(program, architecture, &kernel);
+            let frame = name
                 .split(" bytes stack frame")
                 .next()
                 .and_then(|text| text.split_whitespace().last())
                 .and_then(|bytes| bytes.parse().ok());
-            let name = format!("{program} for {architecture}: {report}");
             assert!(
-                report.contains("0 bytes spill stores, 0 bytes spill loads"),
+                name.contains("0 bytes spill stores, 0 bytes spill loads"),
                 "{name}"
             );
             assert!(
@@ -325,9 +307,10 @@ fn no_string_in_a_kernel_looks_like_a_comment() {
 fn every_program_has_an_embedded_form_made_of_the_source_there_is() {
     for program in programs() {
         let text = embedded(program).unwrap();
+        let first = format!("// source {:016x}", source_hash(program));
         assert_eq!(
-            embedded_hash(text),
-            Some(source_hash(program)),
+            text.lines().next(),
+            Some(&*first),
             "{program}: kernels/ptx is out of date: see its README"
         );
         let entry = format!(".entry {}(", program.entry());
@@ -360,9 +343,15 @@ fn make_the_embedded_kernels() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/ptx");
     let folder = tempfile::tempdir().unwrap();
     for program in programs() {
-        let made = folder.path().join("kernel.ptx");
-        let limit = Duration::from_secs(60);
-        tools.compile(program, "compute_75", "-ptx", &made, limit);
+        let [source, made] = ["kernel.cu", "kernel.ptx"].map(|name| folder.path().join(name));
+        fs::write(&source, kernel_source(program)).unwrap();
+        let compiled = tools
+            .command("nvcc")
+            .args(program.options("compute_75"))
+            .args(["-ptx", "-o"])
+            .args([&made, &source])
+            .status();
+        assert!(compiled.unwrap().success(), "{program}");
         let text = fs::read_to_string(&made).unwrap();
         // The compiler writes its own PTX version, but the code needs only 8.2, which drivers of
         // CUDA 12.2 read.
@@ -387,32 +376,5 @@ fn make_the_embedded_kernels() {
             format!("// source {hash:016x}\n{body}"),
         )
         .unwrap();
-    }
-}
-
-#[test]
-fn the_embedded_kernels_are_accepted_by_the_assembler() {
-    let Some(tools) = Tools::find() else {
-        return;
-    };
-    let folder = tempfile::tempdir().unwrap();
-    for program in programs() {
-        let text = embedded(program).unwrap();
-        let source = folder.path().join("kernel.ptx");
-        fs::write(&source, text).unwrap();
-        for architecture in ARCHITECTURES {
-            let output = tools
-                .command("ptxas")
-                .arg(format!("-arch={architecture}"))
-                .arg("-o")
-                .args([&folder.path().join("kernel.cubin"), &source])
-                .output()
-                .unwrap();
-            let message = String::from_utf8_lossy(&output.stderr);
-            assert!(
-                output.status.success(),
-                "{program} for {architecture}: {message}"
-            );
-        }
     }
 }

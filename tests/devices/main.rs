@@ -33,6 +33,8 @@ mod faulty_device;
 #[path = "../common/isolated.rs"]
 mod isolated;
 #[cfg(feature = "cuda")]
+mod kernel_source;
+#[cfg(feature = "cuda")]
 mod kernels;
 #[cfg(feature = "emulated-gpu")]
 mod lanes;

@@ -84,7 +84,6 @@ impl Machine {
             // A launch takes a thousand times as long as on a GPU: no patience may end.
             .env("LD_PRELOAD", self.library.join("slow_clock.so"))
             .env("SLOW", "60")
-            .env("XDG_CACHE_HOME", self.folder.path().join("cache"))
             // One block at a time, which counts all jobs of a launch.
             .env("SIM_SMS", "1")
             .env("SIM_SHARED", self.shared_memory)

@@ -12,7 +12,7 @@ use crate::ptx_machine::{Machine, library};
 use queenfold::board::Size;
 use queenfold::colour::{ColourBoard, ColourPlan, recount_job};
 use queenfold::device::Device;
-use queenfold::device::cuda::{Cuda, CudaSettings, embedded};
+use queenfold::device::cuda::{Cuda, CudaSettings, for_device};
 use queenfold::engine::{Launch, Plan, Task};
 use serde_json::Value;
 
@@ -140,9 +140,6 @@ fn exchange(set: &mut [u32], list: usize) -> u32 {
 #[ignore = "the other tests start it, with the library"]
 fn in_the_child() {
     let mut device = Cuda::open(CudaSettings {
-        // Without a compiler the embedded kernels are used.
-        helper: None,
-        cache: None,
         streams: 1,
         slots_per_stream: 1,
         ..CudaSettings::default()
@@ -272,8 +269,8 @@ fn every_barrier_that_is_missing_is_noticed() {
     let Some(library) = library() else {
         return;
     };
-    let kernel = embedded(SMALL[0].launch().program()).unwrap();
-    let all = barriers(kernel);
+    let kernel = for_device(SMALL[0].launch().program(), 228 << 10).unwrap();
+    let all = barriers(&kernel);
     assert_eq!(all.len(), 27, "{all:?}");
     assert_eq!(unnoticed(library, &all), [0; 0]);
 }

@@ -16,7 +16,7 @@ use crate::ptx_machine::{Machine, library};
 use queenfold::board::Size;
 use queenfold::colour::{ColourBoard, ColourPlan, recount_job};
 use queenfold::device::Device;
-use queenfold::device::cuda::{Cuda, CudaSettings, embedded};
+use queenfold::device::cuda::{Cuda, CudaSettings, for_device};
 use queenfold::engine::{Launch, Plan};
 
 /// Tasks whose jobs are drawn.
@@ -70,8 +70,6 @@ fn in_the_child() {
     let mut device = Cuda::open(CudaSettings {
         block,
         // Without a compiler the embedded kernels are used.
-        helper: None,
-        cache: None,
         streams: 1,
         slots_per_stream: 1,
         ..CudaSettings::default()
@@ -195,7 +193,7 @@ fn slots_and_lanes_of_sampled_jobs() {
         let plan = ColourPlan::new(Size::new(n).unwrap());
         let launcher = plan.launcher().unwrap();
         let ptx = folder.path().join("colour.ptx");
-        fs::write(&ptx, embedded(launcher.program()).unwrap()).unwrap();
+        fs::write(&ptx, for_device(launcher.program(), 228 << 10).unwrap()).unwrap();
         let weights = tools
             .as_ref()
             .map(|tools| instructions(tools, &ptx))

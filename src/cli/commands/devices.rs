@@ -133,14 +133,13 @@ impl GpuListing {
 #[cfg(feature = "cuda")]
 fn gpus(n: u32) -> GpuListing {
     use crate::device::cuda::{Cuda, CudaSettings, devices};
-    use crate::device::{Device, fitted};
+    use crate::device::fitted;
     use crate::job::device_plan;
 
     let found = devices();
     let described = found.devices.iter().map(|properties| {
         let opened = Cuda::open(CudaSettings {
             index: properties.identity.index,
-            helper: std::env::current_exe().ok(),
             ..CudaSettings::default()
         });
         let mut described = json!(properties);
@@ -149,7 +148,6 @@ fn gpus(n: u32) -> GpuListing {
         let launcher = plan.and_then(|plan| plan.launcher().ok());
         match (opened, launcher) {
             (Ok(mut device), Some(launcher)) => {
-                described["compiler"] = json!(device.properties().compiler);
                 let launcher = fitted(launcher, properties);
                 match device.occupancy(launcher.program()) {
                     Ok((registers, warps)) => {

@@ -157,7 +157,6 @@ pub(super) fn properties(index: usize) -> Result<Properties, String> {
         shared_memory: Some(shared_memory),
         watchdog: watchdog != 0,
         driver: format!("CUDA {}.{}", version / 1000, version % 1000 / 10),
-        compiler: String::new(),
     })
 }
 

@@ -1,5 +1,5 @@
-//! Kernels in CUDA's portable intermediate form (PTX), compiled beforehand and part of this program:
-//! for machines that have a driver and no compiler.
+//! Kernels in CUDA's portable intermediate form (PTX), compiled beforehand and part of this program. The driver of a
+//! device makes its machine code of them.
 
 use crate::engine::DeviceProgram;
 
@@ -12,11 +12,24 @@ pub fn embedded(program: DeviceProgram) -> Option<&'static str> {
     Some(text)
 }
 
-/// The hash in an embedded kernel's first line.
-pub fn embedded_hash(text: &str) -> Option<u64> {
-    let (_, hash) = text.lines().next()?.split_once("source ")?;
-    u64::from_str_radix(hash, 16).ok()
+/// The embedded form of `program` for a device whose multiprocessors have so many bytes of shared memory; `None` if there
+/// is none.
+///
+/// It says how many blocks run at a time, so that the driver leaves registers for all of them, and not for more.
+pub fn for_device(program: DeviceProgram, memory: u32) -> Option<String> {
+    let text = embedded(program)?;
+    let Some(blocks) = program.blocks_in(memory) else {
+        return Some(text.to_owned());
+    };
+    let (before, after) = text.split_once(MOST_THREADS)?;
+    let (most, after) = after.split_once('\n')?;
+    Some(format!(
+        "{before}{MOST_THREADS}{most}\n.minnctapersm {blocks}\n{after}"
+    ))
 }
+
+/// How the line begins that says how many threads a block has at most.
+const MOST_THREADS: &str = ".maxntid ";
 
 macro_rules! images {
     ($($name:literal)*) => {

@@ -1,42 +1,29 @@
 //! GPUs through CUDA.
 //!
-//! The CUDA driver (`libcuda`) and the run-time compiler (NVRTC) are loaded when they are first
-//! used, if the machine has them. The build needs neither, and without them the program uses CPUs
-//! only.
+//! The CUDA driver (`libcuda`) is loaded when it is first used, if the machine has it. The build does not need it, and
+//! without it the program uses CPUs only.
 
 #![expect(unsafe_code, reason = "calls of the CUDA driver")]
 
-mod cache;
-mod child;
 mod clock;
-mod compile;
 mod driver;
 mod image;
-mod in_child;
-mod message;
-mod open;
 mod poisoned;
-mod serve;
 mod slot;
 mod stream;
 
 use std::panic::{self, AssertUnwindSafe};
-use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use super::{Device, OpenError};
 
-use crate::machine::cache_folder;
-pub use compile::compile_for_parent;
 pub use driver::{FoundDevices, devices};
-pub use image::{embedded, embedded_hash};
-pub use open::open;
+pub use image::{embedded, for_device};
 pub use poisoned::has_endless_kernel;
-pub use serve::serve_parent;
 pub use stream::Cuda;
 
 /// How a CUDA device is used.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CudaSettings {
     /// Its number among the devices that CUDA shows, from 0.
     pub index: usize,
@@ -47,11 +34,6 @@ pub struct CudaSettings {
     pub streams: usize,
     /// Launches that each stream holds, 1 to 4.
     pub slots_per_stream: usize,
-    /// The program `queenfold`, to start as a child: as compiler, or as owner of a device that this process can no longer
-    /// use. `None` unless given: embedded kernels are used, and such a device is lost.
-    pub helper: Option<PathBuf>,
-    /// Where compiled kernels are kept; `None` to keep none.
-    pub cache: Option<PathBuf>,
     /// How long launches may take to end that were asked to. A job takes some milliseconds; a launch that is
     /// still not done counts as endless.
     pub grace: Duration,
@@ -64,11 +46,17 @@ impl Default for CudaSettings {
             block: 256,
             streams: 2,
             slots_per_stream: 2,
-            helper: None,
-            cache: cache_folder(),
             grace: Duration::from_secs(5),
         }
     }
+}
+
+/// Opens the device that `settings` name.
+///
+/// # Errors
+/// There is no driver or no such device, or it cannot be used.
+pub fn open(settings: &CudaSettings) -> Result<Box<dyn Device>, OpenError> {
+    Ok(Box::new(Cuda::open(settings.clone())?))
 }
 
 /// Runs `call`, which panics where a library lacks a function, and turns a panic into its message.

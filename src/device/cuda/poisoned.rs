@@ -11,10 +11,19 @@ use parking_lot::Mutex;
 /// Why a process uses a device no longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Poisoned {
-    /// The driver reported an error, which may stick to the process. Another process may use the device.
+    /// The driver reported an error, which may stick to the process: another one may use the device.
     Failed,
     /// A kernel on it does not end. It was left to run, with all its memory.
     Endless,
+}
+
+impl Poisoned {
+    pub(super) const fn in_words(self) -> &'static str {
+        match self {
+            Self::Failed => "its error stays as long as this process",
+            Self::Endless => "a launch on it does not end",
+        }
+    }
 }
 
 /// By the numbers of the devices.
@@ -30,11 +39,6 @@ pub(super) fn poison(index: usize, how: Poisoned) {
 /// Whether this process can no longer use device `index`.
 pub(super) fn poisoned(index: usize) -> Option<Poisoned> {
     POISONED.lock().get(&index).copied()
-}
-
-/// Whether a device of this process has failed in a way that may stick to all of them.
-pub(super) fn any_failed() -> bool {
-    POISONED.lock().values().any(|how| *how == Poisoned::Failed)
 }
 
 /// Whether a kernel that this process has started does not end. Such a process must end without running

@@ -9,9 +9,8 @@ use cudarc::driver::result::{self, DriverError, function, module, occupancy};
 use cudarc::driver::sys::{self, CUfunction_attribute, CUresult, CUstream};
 
 use super::clock::Clock;
-use super::compile::Compiler;
 use super::driver::{describe, failed, properties, start};
-use super::image::embedded;
+use super::image::for_device;
 use super::poisoned::{Poisoned, poison, poisoned};
 use super::slot::{LEAST_UP, Ready, Slot};
 use super::{CudaSettings, guarded};
@@ -32,7 +31,6 @@ const WARP: u32 = 32;
 pub struct Cuda {
     properties: Properties,
     settings: CudaSettings,
-    compiler: Result<Compiler, String>,
     device: sys::CUdevice,
     kernels: HashMap<DeviceProgram, Ready>,
     slots: Vec<Slot>,
@@ -52,6 +50,9 @@ impl Cuda {
     /// # Errors
     /// There is no driver or no such device, or it cannot be used.
     pub fn open(settings: CudaSettings) -> Result<Self, OpenError> {
+        if let Some(why) = poisoned(settings.index) {
+            return Err(OpenError(why.in_words().to_owned()));
+        }
         guarded(|| Self::try_open(settings))
             .unwrap_or_else(Err)
             .map_err(OpenError)
@@ -64,19 +65,13 @@ impl Cuda {
         if index >= count {
             return Err(format!("no CUDA device {index}: there are {count}"));
         }
-        let compiler = Compiler::find(&settings);
-        let mut properties = properties(index)?;
-        properties.compiler = match &compiler {
-            Ok(compiler) => compiler.version().to_owned(),
-            Err(missing) => missing.clone(),
-        };
+        let properties = properties(index)?;
         let device = result::device::get(index as i32).map_err(describe)?;
         // SAFETY: the driver is started and has this device.
         let context = unsafe { result::primary_ctx::retain(device) }.map_err(describe)?;
         // From here on, dropping `cuda` releases everything.
         let mut cuda = Self {
             properties,
-            compiler,
             device,
             kernels: HashMap::new(),
             slots: Vec::new(),
@@ -126,48 +121,25 @@ impl Cuda {
         Ok((ready.registers, blocks * ready.block / WARP))
     }
 
-    /// The kernel of `program`, which is compiled and loaded once: by the compiler of this machine if
-    /// there is one, or else from the embedded form.
+    /// The kernel of `program`, which is loaded once.
     fn kernel(&mut self, program: DeviceProgram) -> Result<Ready, DeviceError> {
         if let Some(ready) = self.kernels.get(&program) {
             return Ok(*ready);
         }
-        let (major, minor) = self.properties.compute.unwrap_or_default();
-        let architecture = format!("sm_{major}{minor}");
-        let driver = &self.properties.driver;
-        let mut why = Vec::new();
-        let mut loaded = None;
-        let compiler = self.compiler.as_ref().map_err(String::clone);
-        match compiler.and_then(|by| Ok((by, by.compile(program, &architecture, driver)?))) {
-            Ok((compiler, image)) => match self.load(program, &image) {
-                Ok(ready) => loaded = Some(ready),
-                Err(error) => {
-                    if is_of_the_image(error) {
-                        compiler.refuse(program, &architecture, driver);
-                    }
-                    why.push(format!("compiled: {}", unless_failed(error)?));
-                }
-            },
-            Err(missing) => why.push(missing),
-        }
-        if loaded.is_none() {
-            match embedded(program) {
-                Some(text) => match self.load(program, text.as_bytes()) {
-                    Ok(ready) => loaded = Some(ready),
-                    Err(error) => why.push(format!("embedded: {}", unless_failed(error)?)),
-                },
-                None => why.push("none embedded".to_owned()),
-            }
-        }
-        let ready = loaded.ok_or_else(|| DeviceError::NoKernel(why.join("; ")))?;
+        let memory = self.properties.shared_memory.unwrap_or_default();
+        let image = for_device(program, memory)
+            .ok_or_else(|| DeviceError::NoKernel(format!("none of {program}")))?;
+        let ready = match self.load(program, &image) {
+            Ok(ready) => ready,
+            Err(error) => return Err(DeviceError::NoKernel(unless_failed(error)?)),
+        };
         self.kernels.insert(program, ready);
         Ok(ready)
     }
 
-    fn load(&self, program: DeviceProgram, image: &[u8]) -> Result<Ready, DriverError> {
-        // Text has to end in a zero.
-        let image = [image, &[0]].concat();
-        // SAFETY: the image is a whole object or a terminated text, and lives through the call.
+    fn load(&self, program: DeviceProgram, image: &str) -> Result<Ready, DriverError> {
+        let image = CString::new(image).unwrap_or_default();
+        // SAFETY: the image is a terminated text, and lives through the call.
         let module = unsafe { module::load_data(image.as_ptr().cast()) }?;
         let ready = self.prepare(program, module);
         if ready.is_err() {
@@ -308,22 +280,15 @@ fn unless_failed(error: DriverError) -> Result<String, DeviceError> {
             | CUresult::CUDA_ERROR_JIT_COMPILER_NOT_FOUND
             | CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
             | CUresult::CUDA_ERROR_NOT_FOUND
-    );
-    match is_of_the_kernel || is_of_the_image(error) {
-        true => Ok(describe(error)),
-        false => Err(failed(error)),
-    }
-}
-
-/// Whether an error is that the driver cannot read what was compiled, and not that the device has failed.
-const fn is_of_the_image(error: DriverError) -> bool {
-    matches!(
-        error.0,
-        CUresult::CUDA_ERROR_INVALID_IMAGE
+            | CUresult::CUDA_ERROR_INVALID_IMAGE
             | CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
             | CUresult::CUDA_ERROR_INVALID_PTX
             | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION
-    )
+    );
+    match is_of_the_kernel {
+        true => Ok(describe(error)),
+        false => Err(failed(error)),
+    }
 }
 
 impl Device for Cuda {

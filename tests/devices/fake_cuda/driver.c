@@ -9,7 +9,7 @@
 // FAKE="endless": the second launch never ends. Until the process is killed, whatever waits for the
 // device never returns: freeing and allocating memory, unloading a module, releasing the context, and
 // the end of the process, as far as it runs the library's destructors.
-// FAKE="sticky": the second launch fails, and from then on every call of the process does. If FAKE_ONCE
+// FAKE="sticky": the second launch, or that of the number FAKE_LAUNCH, fails, and from then on every call of the process does. If FAKE_ONCE
 // names a file, that happens only to the process that creates it.
 // FAKE="no room": no block of a kernel fits on a multiprocessor.
 // FAKE="late": what is copied while a launch is under way arrives only when the next kernel starts,
@@ -109,11 +109,6 @@ int cuCtxSetFlags(unsigned f) { return spoilt; }
 int cuModuleLoadData(void **m, const void *i) {
     wait_for_device();
     *m = &launches;
-    // Text is a kernel in the portable form; the compiler's own output is not.
-    int portable = !strncmp(i, "//", 2);
-    told(portable ? "embedded" : "compiled", 0);
-    if (!portable)
-        return is("222 compiled") ? 222 : is("218 compiled") ? 218 : is("209 compiled") ? 209 : spoilt;
     return is("222") ? 222 : is("218") ? 218 : is("209") ? 209 : spoilt;
 }
 int cuModuleGetFunction(void **f, void *m, const char *n) { *f = strdup(n); return spoilt; }
@@ -224,7 +219,8 @@ int cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsi
     told("launch", d);
     told("shared", m / d);
     arrive();
-    if (is("sticky") && launches == 2 && happens_here())
+    const char *which = getenv("FAKE_LAUNCH");
+    if (is("sticky") && launches == (which ? atoi(which) : 2) && happens_here())
         spoilt = 719;
     if (is("endless") && launches == 2)
         stuck = 1;

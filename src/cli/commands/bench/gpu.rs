@@ -1,6 +1,5 @@
 //! `bench --gpu`: how fast a GPU counts.
 
-use std::env;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -66,7 +65,6 @@ impl GpuArgs {
             block: self.block,
             streams: self.streams.into(),
             slots_per_stream: self.slots.into(),
-            helper: env::current_exe().ok(),
             ..CudaSettings::default()
         }
     }
@@ -85,9 +83,6 @@ const ROUNDS: usize = 5;
 
 /// The largest board that is counted by the chain.
 const CHAIN: u32 = 20;
-
-/// The largest board that is also counted by the kernels that the program carries along.
-const EMBEDDED: u32 = 18;
 
 /// The board that is counted with other blocks and launches, and these: threads, and milliseconds.
 const VARIED: u32 = 22;
@@ -138,7 +133,6 @@ pub fn run(args: &GpuArgs, json: bool) -> Result<(), Failure> {
             batch_ms: spec.settings.batch_time_on(&properties).as_millis() as u64,
         },
         boards: Vec::new(),
-        embedded: Vec::new(),
         variants: Vec::new(),
         mixed: None,
         historical: Vec::new(),
@@ -181,7 +175,6 @@ fn measure(
         });
         say(&said);
     }
-    embedded(args, spec, draft)?;
     varied(args, spec, draft)?;
     let (plan, _) = plan_of(MIXED.min(args.up_to))?;
     let mixed = bench::mixed(spec, &plan, Machine::detect().cores, ROUNDS)?;
@@ -214,21 +207,6 @@ fn with(spec: &DeviceSpec, batch_ms: u64, settings: CudaSettings) -> DeviceSpec 
         },
         ..spec.clone()
     }
-}
-
-/// Counts boards by the kernels that the program carries along.
-fn embedded(args: &GpuArgs, spec: &DeviceSpec, draft: &Draft<BenchReport>) -> Result<(), Failure> {
-    let settings = CudaSettings {
-        helper: None,
-        ..args.cuda()
-    };
-    let device = with(spec, args.batch_ms, settings);
-    for n in 10..=EMBEDDED.min(args.up_to) {
-        let (plan, _) = plan_of(n)?;
-        let result = bench::board(&device, plan.as_ref())?;
-        draft.note(|report| report.embedded.push(result));
-    }
-    Ok(())
 }
 
 /// Counts a board with other blocks and launches.

@@ -15,8 +15,6 @@ pub struct BenchReport {
     pub device: Properties,
     pub settings: DeviceUse,
     pub boards: Vec<BoardReport>,
-    /// Boards counted by the kernels that the program carries along, not by those that NVRTC compiles here.
-    pub embedded: Vec<BoardResult>,
     /// A board counted with other blocks and launches.
     pub variants: Vec<Variant>,
     /// `None` until it is measured.
@@ -67,7 +65,7 @@ impl Measured for BenchReport {
 
 impl BenchReport {
     fn words(&self) -> String {
-        let mut text = format!("{}, {}\n", self.device.identity.name, self.device.compiler);
+        let mut text = format!("{}, {}\n", self.device.identity.name, self.device.driver);
         let _ = writeln!(
             text,
             "\n  n  engine    kernel s      wall s    busy  published  reached (aims are an H100's)"

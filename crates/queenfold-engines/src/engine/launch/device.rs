@@ -26,8 +26,6 @@ pub struct Properties {
     pub watchdog: bool,
     /// The version of its driver; empty if it has none.
     pub driver: String,
-    /// The compiler that makes its kernels, or why there is none; empty before the device is opened.
-    pub compiler: String,
 }
 
 /// A device, owned by one thread.
