@@ -42,13 +42,13 @@ record! {
     Certificate(n, total, tasks, root) {
         /// The size of the board.
         n: u32,
-        /// All solutions.
-        total: u128,
+        /// All solutions; None of a shard, or of a run that is not finished.
+        total: Option<u128>,
         /// Solutions that differ by more than a symmetry of the board; None without the census.
         unique: Option<u128>,
         /// The plans, by name and version.
         plans: Vec<String>,
-        /// Tasks.
+        /// Tasks in it.
         tasks: u64,
         /// Those that were counted twice.
         twice: u64,
@@ -61,10 +61,11 @@ record! {
 
 impl From<Checked> for Certificate {
     fn from(checked: Checked) -> Self {
+        let outcome = checked.outcome.as_ref();
         Self {
-            n: checked.outcome.n.get(),
-            total: checked.outcome.total,
-            unique: checked.outcome.unique(),
+            n: checked.board.size().get(),
+            total: outcome.map(|outcome| outcome.total),
+            unique: outcome.and_then(|outcome| outcome.unique()),
             plans: checked.plans,
             tasks: checked.tasks,
             twice: checked.twice,
@@ -160,9 +161,10 @@ fn verified(
     })
 }
 
-/// Writes the certificate of the finished run in the directory `dir` to the new file `path`, and checks it.
+/// Writes the certificate of the run or shard in the directory `dir` to the new file `path`, and checks it. If tasks are
+/// missing, it has no total.
 ///
-/// Raises CertificateError if the run is not finished or the file cannot be written, and LedgerError for a damaged run.
+/// Raises CertificateError if nothing is recorded or the file cannot be written, and LedgerError for a damaged run.
 #[pyfunction]
 pub fn certify(py: Python<'_>, dir: PathBuf, path: PathBuf) -> PyResult<Certificate> {
     py.detach(|| {

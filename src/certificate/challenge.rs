@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
 use super::check::{CheckError, Checked, check_with};
-use super::line::{TaskLine, tally_of};
+use super::line::{Line, tally_of};
 use crate::engine::{CheckedBy, CountedBy, CounterSettings, Plan, Tally, TaskKey};
 use crate::system::threads::start_scoped;
 
@@ -42,13 +42,18 @@ impl Challenge {
         let drawn = positions(&checked.root, seed, checked.tasks, m);
         let mut tasks = Vec::new();
         let mut position = 0;
-        let again = check_with(input, |plan: &Arc<dyn Plan>, line: &TaskLine| {
+        let again = check_with(input, |body, line| {
+            let Line::Task(line) = line else {
+                return Ok(());
+            };
             if drawn.contains(&position)
+                && let Some(plan) = body.plan(&line.plan)
                 && let Some(tally) = tally_of(plan.engine(), &line.tally)
             {
                 tasks.push((Arc::clone(plan), line.task, tally));
             }
             position += 1;
+            Ok(())
         })?;
         match again.root == checked.root {
             true => Ok(Self { tasks }),
@@ -106,10 +111,10 @@ fn recount(
     let mut counter = by.counter(plan, settings, &first);
     let task = plan.task(index);
     let found = match counter.count(&task) {
-        // Nodes and the number of partitions are not in a certificate.
+        // Nodes are in no certificate, and the number of partitions only in that of a shard.
         Ok(found)
             if Tally {
-                partitions: 0,
+                partitions: if said.partitions == 0 { 0 } else { found.partitions },
                 ..found
             }
             .agrees_with(said) =>

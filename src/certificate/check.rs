@@ -1,16 +1,20 @@
 //! Checks a certificate, which may come from a stranger: nothing in it is believed.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::{self, BufRead, Read};
 use std::sync::Arc;
 
-use super::line::{CorrectionLine, Count, Head, LONGEST, Line, TaskLine, canonical, tally_of};
+use super::line::{
+    CorrectionLine, Count, Head, LONGEST, Line, OriginLine, PARTITIONS, TaskLine, canonical,
+    keys_of, tally_of,
+};
 use super::signing::is_signed;
 use super::tree::Tree;
 use crate::board::GivenBoard;
 use crate::engine::{Engine, Method, Plan, PlanName, Tally};
 use crate::job::{outcome, plan};
-use crate::ledger::Parts;
+use crate::ledger::{Division, Parts, Shard};
 use crate::outcome::{Contradiction, Outcome};
 
 /// What is wrong with a certificate.
@@ -47,11 +51,15 @@ impl CheckError {
 /// A certificate that is whole and free of contradictions.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// The result.
-    pub outcome: Outcome,
+    /// The board.
+    pub board: GivenBoard,
+    /// The result; `None` if tasks of the run are missing.
+    pub outcome: Option<Outcome>,
+    /// What it is of then.
+    pub part: Option<Part>,
     /// The plans.
     pub plans: Vec<String>,
-    /// Tasks of all plans.
+    /// Tasks in it, of all plans.
     pub tasks: u64,
     /// Tasks with a second count.
     pub twice: u64,
@@ -63,6 +71,24 @@ pub struct Checked {
     pub root: String,
     /// Good signatures.
     pub signatures: Vec<Signed>,
+}
+
+/// A shard, of which a certificate has some tasks or all. Nothing follows from it for the total.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The shard; [`Shard::WHOLE`] if the run is not divided.
+    pub shard: Shard,
+    /// The tasks of the shard.
+    pub tasks: u64,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.shard {
+            Shard::WHOLE => f.write_str("a run that is not finished"),
+            shard => write!(f, "shard {shard}"),
+        }
+    }
 }
 
 /// A good signature.
@@ -82,22 +108,24 @@ pub struct Signed {
 /// # Errors
 /// The first defect.
 pub fn check(input: impl BufRead) -> Result<Checked, CheckError> {
-    check_with(input, |_, _| {})
+    check_with(input, |_, _| Ok(()))
 }
 
-/// [`check`], which gives each task, in order, to `each` before the end is known to be good.
+/// [`check`], which gives each line above the root, in order, to `each` before the end is known to be good. `each` says what
+/// else is wrong with it.
 pub(super) fn check_with(
     mut input: impl BufRead,
-    mut each: impl FnMut(&Arc<dyn Plan>, &TaskLine),
+    mut each: impl FnMut(&Body, &Line) -> Result<(), String>,
 ) -> Result<Checked, CheckError> {
     let mut number = 1;
     let defect = |line, what: &str| CheckError::defect(line, what);
-    let Some((text, Line::Head(head))) = read(&mut input, number)? else {
+    let Some((text, line @ Line::Head(_))) = read(&mut input, number)? else {
         return Err(defect(1, "this is not the first line of a certificate"));
     };
     let mut tree = Tree::default();
     tree.push(text.as_bytes());
-    let mut body = Body::new(head).map_err(|what| CheckError::defect(1, what))?;
+    let body = Body::new(&line).and_then(|body| each(&body, &line).map(|()| body));
+    let mut body = body.map_err(|what| CheckError::defect(1, what))?;
     let root = loop {
         number += 1;
         let Some((text, line)) = read(&mut input, number)? else {
@@ -106,21 +134,16 @@ pub(super) fn check_with(
                 "the end is missing: the root of the certificate",
             ));
         };
-        let added = match line {
-            Line::Root(line) => break line.root,
-            Line::Origin(line) => body.origin(line.origin, line.host),
-            Line::Task(line) => match body.task(&line) {
-                Ok(plan) => {
-                    each(&plan, &line);
-                    Ok(())
-                }
-                Err(error) => Err(error),
-            },
-            Line::Correction(line) => body.correction(&line),
+        let added = match &line {
+            Line::Root(line) => break line.root.clone(),
+            Line::Origin(line) => body.origin(line),
+            Line::Task(line) => body.task(line),
+            Line::Correction(line) => body.correction(line),
             Line::Head(_) | Line::Signature(_) => {
                 Err(Wrong::Line("this line is in the wrong place".to_owned()))
             }
         };
+        let added = added.and_then(|()| each(&body, &line).map_err(Wrong::Line));
         added.map_err(|wrong| wrong.at(number))?;
         tree.push(text.as_bytes());
     };
@@ -208,12 +231,17 @@ fn wrong<T>(what: impl Into<String>) -> Result<T, Wrong> {
 }
 
 /// What was read between the first line and the root.
-struct Body {
-    head: Head,
+pub(super) struct Body {
+    pub head: Head,
+    pub board: GivenBoard,
     /// The plans in the order of the file, with their partitions.
     plans: Vec<(Arc<dyn Plan>, Parts)>,
+    /// The shard, and how tasks are dealt to it; of a whole run there is none.
+    pub part: Option<(Part, Division)>,
     /// The next task: its plan, and its index.
     next: (usize, u64),
+    /// Those that came.
+    tasks: u64,
     sums: BTreeMap<Engine, Tally>,
     origins: u64,
     hosts: Vec<String>,
@@ -226,16 +254,19 @@ struct Body {
 }
 
 impl Body {
-    fn new(head: Head) -> Result<Self, String> {
-        if !matches!(head.certificate, 1 | 2) {
+    fn new(line: &Line) -> Result<Self, String> {
+        let Line::Head(head) = line else {
+            return Err("this is not the first line of a certificate".to_owned());
+        };
+        if !matches!(head.certificate, 1..=3) {
             return Err(format!(
-                "the format is {}, and this program reads 1 and 2",
+                "the format is {}, and this program reads 1 to 3",
                 head.certificate
             ));
         }
         let Some(board) = head.board() else {
             return Err(
-                "format 1 is of free boards, and format 2 names what is given, in the order of rows"
+                "format 1 is of free boards, format 2 names what is given, in the order of rows, and format 3 names a shard"
                     .to_owned(),
             );
         };
@@ -254,14 +285,34 @@ impl Body {
                     .to_owned(),
             );
         }
+        let dealt: Vec<_> = plans.iter().map(|(plan, _)| Arc::clone(plan)).collect();
+        let part = match &head.shard {
+            None => None,
+            Some(text) => {
+                let shard = Shard::from_record(text).map_err(|error| error.to_string())?;
+                let division = Division::new(shard, &dealt);
+                let tasks = dealt.iter().map(|plan| {
+                    let own = (0..plan.tasks()).map(|index| plan.key(index));
+                    own.filter(|task| division.holds(shard, *task)).count() as u64
+                });
+                let tasks = tasks.sum();
+                Some((Part { shard, tasks }, division))
+            }
+        };
+        if head.recorded.is_some() != part.is_some() || head.recorded == Some(0) {
+            return Err("a shard, and nothing else, tells how many tasks are recorded".to_owned());
+        }
         Ok(Self {
             sums: plans
                 .iter()
                 .map(|(plan, _)| (plan.engine(), Tally::default()))
                 .collect(),
-            head,
+            head: head.clone(),
+            board,
             plans,
+            part,
             next: (0, 0),
+            tasks: 0,
             origins: 0,
             hosts: Vec::new(),
             twice: 0,
@@ -272,26 +323,67 @@ impl Body {
         })
     }
 
-    fn origin(&mut self, number: u64, host: String) -> Result<(), Wrong> {
+    fn origin(&mut self, line: &OriginLine) -> Result<(), Wrong> {
+        let (number, host) = (line.origin, &line.host);
         if number != self.origins || number >= MOST as u64 {
             return wrong("origins are numbered from 0, one after the other, up to 65,535");
         }
         self.origins += 1;
-        if !self.hosts.contains(&host) {
-            self.hosts.push(host);
+        if !self.hosts.contains(host) {
+            self.hosts.push(host.clone());
         }
         Ok(())
     }
 
-    fn task(&mut self, line: &TaskLine) -> Result<Arc<dyn Plan>, Wrong> {
+    /// The plan of this name.
+    pub fn plan(&self, name: &str) -> Option<&Arc<dyn Plan>> {
+        let mut named = self.head.plans.keys().zip(&self.plans);
+        let found = named.find(|(own, _)| *own == name);
+        found.map(|(_, (plan, _))| plan)
+    }
+
+    /// The plans, the counting one first.
+    pub fn plans(&self) -> Vec<Arc<dyn Plan>> {
+        let mut plans: Vec<_> = self
+            .plans
+            .iter()
+            .map(|(plan, _)| Arc::clone(plan))
+            .collect();
+        plans.sort_by_key(|plan| !plan.engine().counts_all());
+        plans
+    }
+
+    /// The place of a task: of a whole run the next one, of a shard any one further on.
+    fn place(&self, line: &TaskLine) -> (usize, u64) {
+        let Some((part, division)) = &self.part else {
+            return self.next;
+        };
+        let at = self.head.plans.keys().position(|name| *name == line.plan);
+        let place = at.map(|at| (at, line.task));
+        let is_own = |place: &(usize, u64)| {
+            let (plan, _) = &self.plans[place.0];
+            let is_task = place.1 < plan.tasks();
+            *place >= self.next && is_task && division.holds(part.shard, plan.key(place.1))
+        };
+        place.filter(is_own).unwrap_or(self.next)
+    }
+
+    fn task(&mut self, line: &TaskLine) -> Result<(), Wrong> {
         self.close()?;
-        let (at, index) = self.next;
+        let (at, index) = self.place(line);
         let Some((plan, parts)) = self.plans.get(at) else {
             return wrong("there are more tasks than the plans have");
         };
         let plan = Arc::clone(plan);
         if (line.plan.as_str(), line.task) != (plan.name().to_string().as_str(), index) {
-            return wrong(format!("task {index} of {} must come here", plan.name()));
+            let name = plan.name();
+            return wrong(match &self.part {
+                None => format!("task {index} of {name} must come here"),
+                Some((part, _)) => {
+                    let shard = part.shard;
+                    format!("a task of shard {shard} must come here, from task {index} of {name} on")
+                }
+            });
         }
         if line.parts != parts.of(plan.ranks_of(index)) {
             return wrong(format!(
@@ -299,7 +391,7 @@ impl Body {
                 plan.name()
             ));
         }
-        if !line.tally.keys().eq(line.parts.keys()) {
+        if !line.tally.keys().eq(&keys_of(&line.parts, self.part.is_none())) {
             return wrong("the tally does not have the keys of the partitions");
         }
         let tally = self.tally(plan.engine(), &line.tally, line.origin)?;
@@ -313,13 +405,14 @@ impl Body {
             self.twice += 1;
         }
         *self.sums.entry(plan.engine()).or_default() += tally;
+        self.tasks += 1;
         self.last = Some(line.clone());
         self.next = if index + 1 < plan.tasks() {
             (at, index + 1)
         } else {
             (at + 1, 0)
         };
-        Ok(plan)
+        Ok(())
     }
 
     fn tally(
@@ -331,7 +424,8 @@ impl Body {
         if origin >= self.origins {
             return wrong("its origin is not described above");
         }
-        match tally_of(engine, counts) {
+        let fits = counts.contains_key(PARTITIONS) == self.part.is_some();
+        match tally_of(engine, counts).filter(|_| fits) {
             Some(tally) => Ok(tally),
             None => wrong(
                 "it has a count that is no decimal number below 2^80 of a weight or turn of this plan",
@@ -396,11 +490,18 @@ impl Body {
 
     fn finish(mut self, root: String) -> Result<Checked, Wrong> {
         self.close()?;
-        if let Some((plan, _)) = self.plans.get(self.next.0) {
+        let missing = self.plans.get(self.next.0);
+        if let Some((plan, _)) = missing.filter(|_| self.part.is_none()) {
             return wrong(format!(
                 "tasks are missing, from task {} of {} on",
                 self.next.1,
                 plan.name()
+            ));
+        }
+        if self.head.recorded.unwrap_or(self.tasks) != self.tasks {
+            return wrong(format!(
+                "there are {} tasks, and the first line says another number",
+                self.tasks
             ));
         }
         let Some((counting, _)) = self
@@ -410,13 +511,18 @@ impl Body {
         else {
             return wrong("there is no plan that counts all solutions");
         };
-        let outcome = outcome(counting.as_ref(), |engine| self.sums.get(&engine))?;
+        let outcome = match self.part {
+            None => Some(outcome(counting.as_ref(), |engine| self.sums.get(&engine))?),
+            Some(_) => None,
+        };
         let head = &self.head;
         let text = |count: u128| count.to_string();
-        let symmetric = outcome.symmetric;
+        let symmetric = outcome.as_ref().and_then(|outcome| outcome.symmetric);
+        let total = outcome.as_ref().map(|outcome| text(outcome.total));
+        let unique = outcome.as_ref().and_then(Outcome::unique).map(text);
         for (what, said, found) in [
-            ("total", Some(&head.total), Some(text(outcome.total))),
-            ("unique", head.unique.as_ref(), outcome.unique().map(text)),
+            ("total", head.total.as_ref(), total),
+            ("unique", head.unique.as_ref(), unique),
             (
                 "r180",
                 head.r180.as_ref(),
@@ -443,9 +549,11 @@ impl Body {
             ));
         }
         Ok(Checked {
+            board: self.board,
             outcome,
+            part: self.part.map(|(part, _)| part),
             plans: head.plans.keys().cloned().collect(),
-            tasks: head.plans.values().sum(),
+            tasks: self.tasks,
             twice: self.twice,
             corrections: self.corrections,
             hosts: self.hosts,

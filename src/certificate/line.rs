@@ -7,11 +7,18 @@ use serde::{Deserialize, Serialize};
 use crate::board::{GivenBoard, Size};
 use crate::engine::{Engine, Tally, decimal};
 
-/// The version of the format: of a free board, and of one on which something is given. A reader that does not know
-/// what is given would take the one for the other.
-pub(super) fn format(board: &GivenBoard) -> u32 {
-    if board.is_free() { 1 } else { 2 }
+/// The version of the format: of a free board, of one on which something is given, and of what lacks tasks. A reader that
+/// does not know what is given, or missing, would take the one for the other.
+pub(super) fn format(board: &GivenBoard, is_whole: bool) -> u32 {
+    match (is_whole, board.is_free()) {
+        (true, true) => 1,
+        (true, false) => 2,
+        (false, _) => 3,
+    }
 }
+
+/// The key of a tally for the partitions that were counted. Only shards have it: whoever merges them keeps it.
+pub(super) const PARTITIONS: &str = "partitions";
 
 /// The longest line with its end, in bytes.
 pub(super) const LONGEST: u64 = 1 << 20;
@@ -42,7 +49,13 @@ pub(super) struct Head {
     pub holes: Option<String>,
     /// The number of tasks of each plan.
     pub plans: BTreeMap<String, u64>,
-    pub total: String,
+    /// The shard and how many tasks of it are here; only where tasks of the run are missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<u64>,
+    /// Only of a whole run.
+    pub total: Option<String>,
     pub unique: Option<String>,
     pub r180: Option<String>,
     pub r90: Option<String>,
@@ -64,7 +77,8 @@ impl Head {
                 (self.queens.as_ref(), self.holes.as_ref()) == (Some(queens), Some(holes))
             }
         };
-        (is_own && self.certificate == format(&board)).then_some(board)
+        let format = format(&board, self.shard.is_none());
+        (is_own && self.certificate == format).then_some(board)
     }
 }
 
@@ -139,10 +153,20 @@ pub(super) fn counts_of(tally: &Tally, keys: &[String]) -> Counts {
         .into_iter()
         .zip(tally.completions.by_weight());
     let all = weights.chain([("r180", tally.r180), ("r90", tally.r90)]);
+    let partitions = keys.iter().any(|key| key == PARTITIONS);
+    let all = all.chain(partitions.then_some((PARTITIONS, u128::from(tally.partitions))));
     let there = all.filter(|(key, count)| *count > 0 || keys.iter().any(|own| own == key));
     there
         .map(|(key, count)| (key.to_owned(), count.to_string()))
         .collect()
+}
+
+/// The keys of the tally of a task: those of its partitions, and in a shard their number.
+pub(super) fn keys_of(parts: &Counts, is_whole: bool) -> Vec<String> {
+    let mut keys: Vec<String> = parts.keys().cloned().collect();
+    keys.extend((!is_whole).then(|| PARTITIONS.to_owned()));
+    keys.sort_unstable();
+    keys
 }
 
 /// The tally that counts stand for; `None` if they are not written as this program writes them, or if
@@ -154,6 +178,7 @@ pub(super) fn tally_of(engine: Engine, counts: &Counts) -> Option<Tally> {
         match (key.as_str(), engine.counts_all()) {
             ("r180", false) => tally.r180 = count,
             ("r90", false) => tally.r90 = count,
+            (PARTITIONS, _) => tally.partitions = i64::try_from(count).ok()?.unsigned_abs(),
             ("1" | "2" | "4" | "8", true) => tally.completions.add(key.parse().ok()?, count),
             _ => return None,
         }

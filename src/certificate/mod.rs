@@ -13,10 +13,12 @@ mod challenge;
 mod check;
 mod line;
 mod signing;
+mod source;
 mod tree;
 mod write;
 
 pub use challenge::{Challenge, WrongTask, most_wrong};
-pub use check::{CheckError, Checked, Signed, check};
+pub use check::{CheckError, Checked, Part, Signed, check};
 pub use signing::{HostKey, KeyError};
+pub use source::open_source;
 pub use write::{CertifyError, certify};

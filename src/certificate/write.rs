@@ -1,4 +1,4 @@
-//! Writes the certificate of a finished run, task by task.
+//! Writes the certificate of a run, or of what there is of a shard, task by task.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -8,15 +8,14 @@ use std::sync::Arc;
 
 use super::line::{
     CorrectionLine, Count, Head, LONGEST, OriginLine, RootLine, TaskLine, canonical, counts_of,
-    format,
+    format, keys_of,
 };
 use super::signing::HostKey;
 use super::tree::Tree;
 use crate::engine::{CountedBy, Engine, Plan};
 use crate::job::outcome;
 use crate::ledger::{
-    self, Division, Entry, LedgerError, LoggedCorrection, Missing, Parts, RecordedTask, Sessions,
-    Store,
+    self, Division, Entry, LedgerError, LoggedCorrection, Parts, RecordedTask, Sessions, Store,
 };
 use crate::outcome::Contradiction;
 
@@ -29,9 +28,6 @@ pub enum CertifyError {
     /// The counts contradict each other or a known count.
     #[error(transparent)]
     Contradiction(#[from] Contradiction),
-    /// Tasks are missing.
-    #[error("the run is not finished")]
-    NotWhole(Missing),
     /// The certificate cannot be written.
     #[error("the certificate cannot be written: {0}")]
     Output(#[from] io::Error),
@@ -40,7 +36,8 @@ pub enum CertifyError {
     Unfit(String),
 }
 
-/// Writes the certificate of the finished run in `store`, and signs it by `keys`. Takes memory for the
+/// Writes the certificate of the run in `store`, and signs it by `keys`. If tasks are missing, it is that of its shard,
+/// with those tasks of it that are there, and without a total. Takes memory for the
 /// sessions and workers, not for the tasks. Returns the Merkle root.
 ///
 /// # Errors
@@ -60,10 +57,12 @@ pub fn certify(
     // Every pass reads the same moment: another process may write meanwhile.
     let _moment = store.moment()?;
     let sums = store.sums()?;
-    if !sums.coverage.is_whole() {
-        let division = Division::new(info.shard, plans);
-        return Err(CertifyError::NotWhole(sums.coverage.missing(&division)));
-    }
+    let is_whole = sums.coverage.is_whole();
+    let division = (!is_whole).then(|| Division::new(info.shard, plans));
+    let is_own = |task| {
+        let division = division.as_ref();
+        division.is_none_or(|division| division.holds(info.shard, task))
+    };
     let Some(counting) = plans.iter().find(|plan| plan.engine().counts_all()) else {
         return Err(CertifyError::Unfit(
             "a run of the census alone has no total to certify".to_owned(),
@@ -71,18 +70,32 @@ pub fn certify(
     };
     store.check_decided(&sums)?;
     let sessions = Sessions::of(store.sessions()?);
-    let mut twice = 0;
+    let (mut recorded, mut twice) = (0, 0);
     store.for_each_task(|task| {
-        twice += u64::from(sessions.told(&task).is_some());
+        if is_own(task.record.result.key) {
+            recorded += 1;
+            twice += u64::from(sessions.told(&task).is_some());
+        }
         Ok(())
     })?;
-    let corrections = store.corrections()?;
-    let result = outcome(counting.as_ref(), |engine| sums.tallies.get(&engine))?;
-    let symmetric = result.symmetric;
+    if recorded == 0 {
+        return Err(CertifyError::Unfit(
+            "no task is recorded, so there is nothing to certify".to_owned(),
+        ));
+    }
+    let mut corrections = store.corrections()?;
+    corrections.retain(|logged| is_own(logged.task()));
+    let result = match is_whole {
+        true => Some(outcome(counting.as_ref(), |engine| {
+            sums.tallies.get(&engine)
+        })?),
+        false => None,
+    };
+    let symmetric = result.as_ref().and_then(|result| result.symmetric);
     let given = (!info.board.is_free()).then(|| info.board.names());
     let [queens, holes] = given.map_or([None, None], |names| names.map(Some));
     let head = Head {
-        certificate: format(&info.board),
+        certificate: format(&info.board, is_whole),
         program: ledger::program(),
         n: info.n(),
         queens,
@@ -91,8 +104,12 @@ pub fn certify(
             .iter()
             .map(|plan| (plan.name().to_string(), plan.tasks()))
             .collect(),
-        total: result.total.to_string(),
-        unique: result.unique().map(|unique| unique.to_string()),
+        shard: (!is_whole).then(|| info.shard.record()),
+        recorded: (!is_whole).then_some(recorded),
+        total: result.as_ref().map(|result| result.total.to_string()),
+        unique: result
+            .as_ref()
+            .and_then(|result| Some(result.unique()?.to_string())),
         r180: symmetric.map(|counts| counts.r180.to_string()),
         r90: symmetric.map(|counts| counts.r90.to_string()),
         twice,
@@ -100,6 +117,7 @@ pub fn certify(
     };
     let mut writer = Writer {
         out,
+        is_whole,
         tree: Tree::default(),
         sessions,
         origins: HashMap::new(),
@@ -116,6 +134,9 @@ pub fn certify(
         .collect();
     store.try_for_each(|task| {
         let key = task.record.result.key;
+        if !is_own(key) {
+            return Ok(());
+        }
         let Some((plan, parts)) = named.get(&key.engine) else {
             return Err(CertifyError::Unfit(format!(
                 "task {key} is of an unknown plan"
@@ -134,6 +155,7 @@ pub fn certify(
 
 struct Writer<'a, W> {
     out: W,
+    is_whole: bool,
     tree: Tree,
     sessions: Sessions,
     /// The number of each origin: session, worker, and what counted.
@@ -173,7 +195,7 @@ impl<W: Write> Writer<'_, W> {
     ) -> Result<(), CertifyError> {
         let result = &task.record.result;
         let parts = parts.of(plan.ranks_of(result.key.index));
-        let keys: Vec<String> = parts.keys().cloned().collect();
+        let keys = keys_of(&parts, self.is_whole);
         let Count { tally, origin } = self.count(&task.record, &keys)?;
         let again = self.sessions.told(task);
         let again = again.map(|second| self.count(second, &keys)).transpose()?;

@@ -222,7 +222,6 @@ impl From<CertifyError> for Failure {
         match error {
             CertifyError::Ledger(error) => error.into(),
             CertifyError::Contradiction(error) => error.into(),
-            CertifyError::NotWhole(ref missing) => Self::incomplete(&error, missing),
             CertifyError::Output(_) | CertifyError::Unfit(_) => Self::new(Exit::Error, error),
         }
     }

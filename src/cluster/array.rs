@@ -355,13 +355,31 @@ impl ArrayDirectory {
         })
     }
 
-    /// Checks that the run in the directory of a shard is that shard of this array.
-    pub(super) fn check_shard(&self, index: u64, info: &RunInfo) -> Result<(), ArrayError> {
+    /// The certificates of shards that lie beside the directories of shards, by name.
+    pub(super) fn files(&self) -> Result<Vec<PathBuf>, ArrayError> {
+        let folder = self.path.join("shards");
+        let list = || {
+            let entries = fs::read_dir(&folder)?.map(|entry| Ok(entry?.path()));
+            entries.collect::<io::Result<Vec<_>>>()
+        };
+        let mut files = list().map_err(|error| ArrayError::io(&folder, error))?;
+        files.retain(|file| file.extension().is_some_and(|ending| ending == "cert"));
+        files.sort_unstable();
+        Ok(files)
+    }
+
+    /// Checks that the run in the directory or file of a shard is that shard of this array.
+    pub(super) fn check_shard(
+        &self,
+        path: &Path,
+        index: u64,
+        info: &RunInfo,
+    ) -> Result<(), ArrayError> {
         if self.is_like(info) && self.array.shard(index) == Some(info.shard) {
             return Ok(());
         }
         Err(ArrayError::OtherShard {
-            path: self.shard(index),
+            path: path.to_owned(),
             shard: format!("{index}/{}", self.array.shards),
             found: found(info),
             array: self.array.to_string(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{ArrayDirectory, ArrayError, IndexList};
 use crate::engine::Plan;
 use crate::ledger::{
-    Division, LedgerError, LedgerSums, Merged, Store, is_held, merge, merge_shards,
+    Division, LedgerError, LedgerSums, Merged, OpenSource, Store, is_held, merge, merge_shards,
 };
 
 /// How far a shard is.
@@ -56,7 +56,7 @@ impl ArrayDirectory {
             }
             opened => opened?,
         };
-        self.check_shard(index, store.info())?;
+        self.check_shard(&directory, index, store.info())?;
         let sums = store.sums()?;
         let shard = store.info().shard;
         // Until its process ends, a last canary may still take back what is recorded.
@@ -111,7 +111,8 @@ impl Gathered {
 }
 
 /// Puts what the shards of an array have recorded into the ledger in [`ArrayDirectory::whole`]. Shards that
-/// somebody works on are left out.
+/// somebody works on are left out. Files of shards that lie beside them (`shards/*.cert`) are gathered as well, and `open` opens
+/// them.
 ///
 /// Tasks of another shard are left out: whoever may write to one shard alone has no say in the others.
 ///
@@ -119,7 +120,7 @@ impl Gathered {
 /// A shard is damaged, belongs to another array, or contradicts another one; there is another run in place of the
 /// ledger of all; another process gathers; the
 /// ledger of all cannot be written. Nothing is gathered then.
-pub fn gather(directory: &ArrayDirectory) -> Result<Gathered, ArrayError> {
+pub fn gather(directory: &ArrayDirectory, open: OpenSource<'_>) -> Result<Gathered, ArrayError> {
     let plans = directory.array().plans();
     let division = directory.division(&plans);
     let (mut running, mut stopped, mut not_begun) = (Vec::new(), Vec::new(), Vec::new());
@@ -137,10 +138,21 @@ pub fn gather(directory: &ArrayDirectory) -> Result<Gathered, ArrayError> {
             sources.extend(shard.map(|shard| (shard, directory.shard(index))));
         }
     }
+    for file in directory.files()? {
+        if !file.symlink_metadata().is_ok_and(|found| found.is_file()) {
+            return Err(ArrayError::Foreign {
+                file,
+                reason: "no regular file, so it is not opened".to_owned(),
+            });
+        }
+        let info = open(&file)?.info().clone();
+        directory.check_shard(&file, info.shard.index(), &info)?;
+        sources.push((info.shard, file));
+    }
     // What was gathered before counts, even if its shards were removed to save space.
     let whole = directory.whole();
     let dirs = sources.iter().map(|(_, dir)| dir).chain([&whole]);
-    for dir in dirs {
+    for dir in dirs.filter(|dir| !dir.is_file()) {
         if dir.symlink_metadata().is_ok_and(|found| !found.is_dir()) {
             return Err(ArrayError::Foreign {
                 file: dir.clone(),
@@ -155,7 +167,9 @@ pub fn gather(directory: &ArrayDirectory) -> Result<Gathered, ArrayError> {
     let merged = match sources.is_empty() {
         true if fs::exists(&whole).unwrap_or(false) => Some(merge(&[&whole], &whole, &plans)?),
         true => None,
-        false => Some(merge_shards(&sources, &division, &whole, &plans)?),
+        false => Some(merge_shards(
+            &sources, &division, &whole, &plans, open,
+        )?),
     };
     let lacking = merged
         .as_ref()

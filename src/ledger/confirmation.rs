@@ -40,6 +40,8 @@ pub struct Confirmation {
     pub audited: u64,
     /// Of those that were counted twice or audited: only merged directories say so.
     pub claimed: u64,
+    /// Of these: counted by two owners, as files say that two keys signed.
+    pub by_two_keys: u64,
     /// The hosts that counted, the first or the second time.
     pub hosts: u64,
     /// Corrections in the log.
@@ -101,6 +103,10 @@ impl fmt::Display for Confirmation {
         let claimed = match self.claimed {
             0 => String::new(),
             claimed => format!("; {claimed} only as merged directories say"),
+        };
+        let claimed = match self.by_two_keys {
+            0 => claimed,
+            tasks => format!("{claimed}, {tasks} of them by two owners, whose keys signed"),
         };
         if self.twice == 0 {
             return write!(f, "{tasks} once{audited}, on {hosts}{claimed}");
@@ -178,6 +184,9 @@ impl Confirming {
         let again = second.or(record.is_audited.then_some(record));
         let is_claim = |again: &Account<'_>| self.sessions.claim(record.session, again.session);
         self.all.claimed += u64::from(again.is_some_and(is_claim));
+        let signer = |account: &Account<'_>| self.sessions.signer(account.session);
+        let is_by_two = |second| signer(record).is_some() && signer(second).is_some();
+        self.all.by_two_keys += u64::from(second.is_some_and(is_by_two));
         if let Some(second) = second {
             note(host(second));
             self.all
@@ -211,6 +220,11 @@ impl Sessions {
 
     pub fn host(&self, id: &str) -> Option<&String> {
         self.get(id).map(|session| &session.facts.host)
+    }
+
+    /// The key that signed the file in which a session came.
+    pub fn signer(&self, id: &str) -> Option<&str> {
+        self.get(id)?.signer()
     }
 
     /// Whether it counted in this directory, and did not come by a merge.

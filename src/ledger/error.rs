@@ -157,6 +157,14 @@ pub enum LedgerError {
     /// All tasks are there, and together they are no result.
     #[error(transparent)]
     Contradiction(#[from] Contradiction),
+    /// The counts in a file contradict each other.
+    #[error("{}: {what}", file.display())]
+    Counts {
+        /// The file.
+        file: PathBuf,
+        /// Which, and where.
+        what: String,
+    },
     /// The counts of one task in one ledger differ, and its log of corrections does not say why.
     #[error("{}: task {task} contradicts itself: {what}", file.display())]
     Contradicted {
@@ -281,6 +289,7 @@ impl LedgerError {
             self,
             Self::Disagreement { .. }
                 | Self::Refused { .. }
+                | Self::Counts { .. }
                 | Self::Contradicted { .. }
                 | Self::Contested { .. }
                 | Self::Contradiction(_)

@@ -91,6 +91,15 @@ pub(super) fn open_to_write(file: &Path) -> Result<Connection, LedgerError> {
     open().map_err(|error| LedgerError::sqlite(file, &error))
 }
 
+/// Makes a ledger that is gone when it is closed. What does not fit into its cache is in a file without a name.
+pub(super) fn temporary() -> rusqlite::Result<Connection> {
+    let connection = Connection::open("")?;
+    connection.pragma_update_and_check(None, "journal_mode", "OFF", |_| Ok(()))?;
+    common(&connection)?;
+    create(&connection)?;
+    Ok(connection)
+}
+
 /// Makes SQLite keep the journal for a database in `directory`. A ledger that was moved from a local file system to
 /// a shared one, or back, changes it here.
 pub(super) fn choose_journal(connection: &Connection, directory: &Path) -> rusqlite::Result<()> {

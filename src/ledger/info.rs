@@ -159,16 +159,19 @@ pub struct Facts {
     /// Whether it counted recorded tasks a second time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,
-    /// Where it came from: a merged directory, by the id of the session that came from there first, or a shard of this job
-    /// array (`shard 3/8`). Empty: it counted here.
+    /// Where it came from: a merged directory, by the id of the session that came from there first, a shard of this job
+    /// array (`shard 3/8`), or a signed file, by the key (`key 5a…`). Empty: it counted here.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub merged: String,
     /// When it began, in seconds since 1970 by the clock of its machine.
     pub started: i64,
 }
 
-/// How the mark of a session begins that was gathered. No id has a blank.
+/// How the mark of a session begins that was gathered. No mark of a directory has a blank.
 const OF_SHARD: &str = "shard ";
+
+/// How the mark of a session begins that came in a signed file.
+const OF_KEY: &str = "key ";
 
 /// How long sessions took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -180,6 +183,12 @@ pub struct WorkTime {
 }
 
 impl Facts {
+    /// Whether both are of one program on one machine: all that a certificate tells.
+    pub(crate) fn is_on(&self, other: &Self) -> bool {
+        let of = |facts: &Self| [&facts.host, &facts.processor, &facts.program].map(Clone::clone);
+        of(self) == of(other)
+    }
+
     /// What is the same of two processes of one program with one configuration on one machine. `None` if a worker
     /// counted wrongly, or if it came by a merge: whatever such a process did stays apart.
     pub(super) fn likeness(&self) -> Option<Digest> {
@@ -204,6 +213,16 @@ impl Session {
     /// What a session is marked with that was gathered from a shard of a job array.
     pub(super) fn mark_of(shard: Shard) -> String {
         format!("{OF_SHARD}{shard}")
+    }
+
+    /// What a session is marked with that came in a file which this key signed.
+    pub(super) fn mark_of_key(key: &str) -> String {
+        format!("{OF_KEY}{key}")
+    }
+
+    /// The key that signed the file in which it came.
+    pub(super) fn signer(&self) -> Option<&str> {
+        self.facts.merged.strip_prefix(OF_KEY)
     }
 
     /// Whether it was gathered from a shard of a job array.

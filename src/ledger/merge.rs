@@ -1,6 +1,6 @@
 //! Puts the records of several run directories into one, and takes them out again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -95,8 +95,25 @@ pub fn merge<P: AsRef<Path>>(
     into: &Path,
     plans: &[Arc<dyn Plan>],
 ) -> Result<Merged, LedgerError> {
+    merge_from(sources, into, plans, &Store::open_to_read)
+}
+
+/// Opens the ledger of what is merged: of a directory, or of a file that somebody signed.
+pub type OpenSource<'a> = &'a dyn Fn(&Path) -> Result<Store, LedgerError>;
+
+/// [`merge`]s what `open` opens, such as [files](crate::certificate::open_source) beside directories. What a key has signed is
+/// counted once by its owner, in however many files.
+///
+/// # Errors
+/// Those of [`merge`], and of `open`.
+pub fn merge_from<P: AsRef<Path>>(
+    sources: &[P],
+    into: &Path,
+    plans: &[Arc<dyn Plan>],
+    open: OpenSource<'_>,
+) -> Result<Merged, LedgerError> {
     let sources = sources.iter().map(|dir| (dir.as_ref(), None)).collect();
-    merge_all(sources, into, plans)
+    merge_all(sources, into, plans, open)
 }
 
 /// [`merge`]s what the shards of a job array recorded, each of its own tasks alone. Its hosts are those of the array, so
@@ -106,21 +123,23 @@ pub(crate) fn merge_shards(
     division: &Division,
     into: &Path,
     plans: &[Arc<dyn Plan>],
+    open: OpenSource<'_>,
 ) -> Result<Merged, LedgerError> {
     let shards = shards.iter();
     let of = shards.map(|(shard, dir)| (dir.as_path(), Some((*shard, division))));
-    merge_all(of.collect(), into, plans)
+    merge_all(of.collect(), into, plans, open)
 }
 
 fn merge_all(
     sources: Vec<(&Path, Option<(Shard, &Division)>)>,
     into: &Path,
     plans: &[Arc<dyn Plan>],
+    open: OpenSource<'_>,
 ) -> Result<Merged, LedgerError> {
     let mut infos: Vec<(&Path, RunInfo)> = Vec::new();
     // One source is open at a time: the system limits the number of open files.
     for &(dir, _) in &sources {
-        let source = Store::open_to_read(dir)?;
+        let source = open(dir)?;
         let (first, first_info) = infos
             .first()
             .map_or((dir, source.info()), |(dir, info)| (*dir, info));
@@ -143,12 +162,14 @@ fn merge_all(
     let mut sessions = Sessions::of(target.store.sessions()?);
     target.store.begin()?;
     let mut left_out = Vec::new();
+    let mut files = BTreeMap::new();
     for (dir, shard) in sources {
-        let source = Store::open_to_read(dir)?;
+        let source = open(dir)?;
         let theirs = source.sessions()?;
-        let merged = match shard {
-            Some((shard, _)) => Session::mark_of(shard),
-            None => came_with(&theirs, &sessions),
+        let merged = match (source.signer(), shard) {
+            (Some(key), _) => Session::mark_of_key(key),
+            (None, Some((shard, _))) => Session::mark_of(shard),
+            (None, None) => came_with(&theirs, &sessions),
         };
         let mut own = BTreeSet::new();
         for mut session in theirs {
@@ -165,6 +186,11 @@ fn merge_all(
             let is_gathered = there.is_some_and(Session::is_gathered);
             let is_own = is_alike || shard.is_some() && session.is_here() && !is_gathered;
             if let Some(there) = there {
+                // A file does not tell all.
+                let is_told = source.signer().is_some() || there.signer().is_some();
+                if is_told && there.facts.is_on(&session.facts) {
+                    session.facts = there.facts.clone();
+                }
                 session.facts.merged.clone_from(&there.facts.merged);
                 // It changes where first counts are taken out.
                 session.facts.again = there.facts.again;
@@ -179,6 +205,7 @@ fn merge_all(
                 continue;
             }
             own.insert(session.id.clone());
+            files.insert(session.id.clone(), dir.to_owned());
             if is_alike && there.is_none_or(|there| there.elapsed < session.elapsed) {
                 target.store.put_session(&session)?;
                 sessions.0.insert(session.id.clone(), session);
@@ -188,6 +215,7 @@ fn merge_all(
             dir,
             store: &source,
             sessions: own,
+            files: &files,
             shard,
         };
         merge_source::copy(source, &target.store, &sessions, plans, &mut copied)?;
@@ -243,19 +271,34 @@ fn merge_all(
 /// They are of different boards or engines; no session of `source` came by a merge; one of them is damaged; `from`
 /// cannot be written, or another process works on it.
 pub fn take_out(source: &Path, from: &Path) -> Result<TakenOut, LedgerError> {
+    take_out_from(source, from, &Store::open_to_read)
+}
+
+/// [`take_out`] of what `open` opens.
+///
+/// # Errors
+/// Those of [`take_out`], and of `open`.
+pub fn take_out_from(
+    source: &Path,
+    from: &Path,
+    open: OpenSource<'_>,
+) -> Result<TakenOut, LedgerError> {
     let _lock = DirLock::take(from)?;
     let target = Store::open_to_write(from)?;
     let is_named = |session: &Session| Path::new(&session.id) == source;
     let mut sessions = target.sessions()?;
     let mut kept = Vec::new();
     if source.exists() || !sessions.iter().any(is_named) {
-        let source_store = Store::open_to_read(source)?;
+        let source_store = open(source)?;
         check_alike((source, source_store.info()), (from, target.info()))?;
         let theirs = source_store.sessions()?.into_iter();
         let theirs: BTreeSet<String> = theirs.map(|session| session.id).collect();
         let shard = Session::mark_of(source_store.info().shard);
-        let is_of_other =
-            |session: &Session| session.is_gathered() && session.facts.merged != shard;
+        let key = source_store.signer().map(Session::mark_of_key);
+        let is_of_other = |session: &Session| match &key {
+            Some(key) => session.facts.merged != *key,
+            None => session.is_gathered() && session.facts.merged != shard,
+        };
         sessions.retain(|session| theirs.contains(&session.id) && !is_of_other(session));
         let own = sessions.extract_if(.., |session| session.facts.merged.is_empty());
         kept = own.map(|session| session.id).collect();
@@ -290,11 +333,11 @@ fn came_with(theirs: &[Session], known: &Sessions) -> String {
         .iter()
         .filter(|session| known.get(&session.id).is_none());
     let first = new.min_by_key(|session| (session.facts.number, &session.id));
-    let before = before.filter(|merged| !merged.is_empty()).min();
-    before
-        .or(first.map(|session| &session.id))
-        .cloned()
-        .unwrap_or_default()
+    // Whoever knows a session that was gathered or signed does not count in the name of its shard or key.
+    let is_of_directory = |mark: &&String| !mark.is_empty() && !mark.contains(' ');
+    let mark = before.filter(is_of_directory).min();
+    let mark = mark.or(first.map(|session| &session.id).filter(is_of_directory));
+    mark.cloned().unwrap_or_else(|| "directory".to_owned())
 }
 
 /// The run that receives. What this made is removed again, unless it is committed.

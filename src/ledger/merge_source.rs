@@ -1,7 +1,7 @@
 //! Copies one run into another: records, second counts, corrections.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -38,6 +38,8 @@ pub(super) struct Source<'a> {
     /// The sessions that came from there. Nobody else's counts are taken: whoever holds a copy of a run could count in the
     /// name of its sessions.
     pub sessions: BTreeSet<String>,
+    /// Where the sessions of this merge came from.
+    pub files: &'a BTreeMap<String, PathBuf>,
     /// Of a job array, the tasks of this shard alone are taken.
     pub shard: Option<(Shard, &'a Division)>,
 }
@@ -135,8 +137,13 @@ impl Merge<'_> {
                 }
             }
             // A count of another process confirms the one that is there; the same count, recorded in two places, does not.
-            let is_other =
-                |entry: &&Entry| (&entry.session, &entry.result) != (&there.session, &there.result);
+            // A file does not tell all of a count, and its owner counts once.
+            let signer = self.sessions.signer(&there.session);
+            let is_told = signer.is_some() || self.source.store.signer().is_some();
+            let is_other = |entry: &&Entry| match entry.session != there.session {
+                true => signer.is_none() || self.sessions.signer(&entry.session) != signer,
+                false => !is_told && entry.result != there.result,
+            };
             let mut other = task.second.iter().chain([theirs]);
             return self.add_second(&there, other.find(is_other));
         }
@@ -280,13 +287,19 @@ impl Merge<'_> {
     ) -> LedgerError {
         let words = |entry: &&Entry| {
             let (result, host) = (&entry.result, self.sessions.host(&entry.session));
+            let signer = self.sessions.signer(&entry.session).map(|key| {
+                let file = self.source.files.get(&entry.session);
+                let file = file.map(|file| format!("{}, ", file.display()));
+                format!(", {}signed by {key}", file.unwrap_or_default())
+            });
             format!(
-                "{} by {} ({} of {}, session {})",
+                "{} by {} ({} of {}, session {}{})",
                 result.tally.exact(),
                 result.origin.counted_by,
                 result.origin.worker,
                 host.map_or("an unknown host", String::as_str),
-                entry.session
+                entry.session,
+                signer.unwrap_or_default()
             )
         };
         let here = here.map(|(kernel, counted)| match counted {

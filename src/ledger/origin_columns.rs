@@ -7,7 +7,7 @@ const CPU: &str = "cpu";
 
 /// An origin as the columns `backend`, `device` and `worker`. Digests and exports have these texts
 /// too.
-pub(super) struct OriginColumns<'a> {
+pub(crate) struct OriginColumns<'a> {
     /// The CPU kernel or the sort of device: `avx512`, `cuda`.
     pub backend: &'a str,
     /// `cpu`, or the device by the name its maker gave it.

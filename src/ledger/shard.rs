@@ -59,12 +59,12 @@ impl Shard {
     }
 
     /// The text that a ledger keeps: its name, and how tasks are dealt.
-    pub(super) fn record(self) -> String {
+    pub(crate) fn record(self) -> String {
         format!("{self}{}", if self.by_cost { BY_COST } else { "" })
     }
 
     /// Reads the text that a ledger keeps, which has one form.
-    pub(super) fn from_record(text: &str) -> Result<Self, ShardError> {
+    pub(crate) fn from_record(text: &str) -> Result<Self, ShardError> {
         let name = text.strip_suffix(BY_COST);
         let by_cost = name.is_some();
         let shard: Self = name.unwrap_or(text).parse()?;

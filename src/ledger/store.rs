@@ -29,6 +29,8 @@ pub struct Store {
     connection: Connection,
     file: PathBuf,
     info: RunInfo,
+    /// The key that signed what a file holds.
+    signer: Option<String>,
     key: Digest,
     /// The plans of the run that this program makes as well, with their partitions, once a record was checked.
     parts: OnceCell<PlanParts>,
@@ -206,17 +208,38 @@ impl Store {
         let connection = open(&file)?;
         format::check(&connection, &file)?;
         let info = meta::read(&connection, &file)?;
-        let store = Self {
+        let store = Self::of(connection, file, info);
+        // There are few, and reading them shows damage early.
+        store.sessions()?;
+        Ok(store)
+    }
+
+    fn of(connection: Connection, file: PathBuf, info: RunInfo) -> Self {
+        Self {
             key: info.key(),
             connection,
             file,
             info,
+            signer: None,
             parts: OnceCell::new(),
             sessions_size: Cell::new(None),
-        };
-        // There are few, and reading them shows damage early.
-        store.sessions()?;
-        Ok(store)
+        }
+    }
+
+    /// A ledger of no directory, for what `file` holds, which messages name. It is gone when it is dropped.
+    pub(crate) fn temporary(file: &Path, info: &RunInfo) -> Result<Self, LedgerError> {
+        let connection = format::temporary().map_err(|error| LedgerError::sqlite(file, &error))?;
+        Ok(Self::of(connection, file.to_owned(), info.clone()))
+    }
+
+    /// Keeps that what it holds was signed by a key.
+    pub(crate) fn signed_by(&mut self, key: &str) {
+        self.signer = Some(key.to_owned());
+    }
+
+    /// The key that signed what it holds, in hexadecimal.
+    pub(super) fn signer(&self) -> Option<&str> {
+        self.signer.as_deref()
     }
 
     /// Reads what the ledger holds now, until the moment is dropped.

@@ -110,6 +110,10 @@ impl RunReport {
             Ok(outcome) => match counted.checked(outcome) {
                 Checked::Known => ("as published", "the total equals the known one".to_owned()),
                 Checked::Twice => ("twice", "each task was counted a second time".to_owned()),
+                Checked::Claimed if counted.by_two_keys == counted.tasks => (
+                    "claimed",
+                    "two owners signed the same count of each task".to_owned(),
+                ),
                 Checked::Claimed => (
                     "claimed",
                     "only merged directories say that tasks were counted twice".to_owned(),

@@ -35,5 +35,5 @@ pub use existing::RunDirectory;
 pub use new_run::NewRun;
 pub use opening::open;
 #[cfg(feature = "cli")]
-pub(crate) use opening::open_to_glance;
+pub(crate) use opening::{open_to_glance, with_plans};
 pub use recorded_job::RunResult;

@@ -52,7 +52,11 @@ pub(crate) fn open_to_glance(directory: &Path) -> Result<(Store, Vec<Arc<dyn Pla
     with_plans(Store::open_to_glance(directory)?)
 }
 
-fn with_plans(store: Store) -> Result<(Store, Vec<Arc<dyn Plan>>), LedgerError> {
+/// A ledger that was opened, with the plans of its run.
+///
+/// # Errors
+/// It is of other plans.
+pub(crate) fn with_plans(store: Store) -> Result<(Store, Vec<Arc<dyn Plan>>), LedgerError> {
     let plans = plans_of(store.info());
     store.info().check_plans(store.file(), &plans)?;
     Ok((store, plans))

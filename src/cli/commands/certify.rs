@@ -18,12 +18,13 @@ const HELP: &str = "\
 Examples:
   queenfold certify n20 -o n20.cert
   queenfold certify n20 -o n20.cert --key my.key
+  queenfold certify shard17 -o shard17.cert --key my.key
 
 The certificate holds the result, every task with its partitions, its counts and who counted it, and a \
 Merkle root over all lines. It is text: `queenfold check` and docs/check_certificate.py check it, the \
-latter without this program. Each --key signs the root with the name of this machine: a file of 64 \
-hexadecimal digits, as `openssl rand -hex 32` makes it, that others cannot read (`chmod 600`). The exit code is 4 \
-if tasks of the run are missing.";
+latter without this program. If tasks are missing, the certificate is of those that are there, as a shard of a run \
+or a part of it, and has no total; `merge` and `gather` take it where it has one signature. Each --key signs the root with the name of this machine: a file of 64 \
+hexadecimal digits, as `openssl rand -hex 32` makes it, that others cannot read (`chmod 600`).";
 
 const CERTIFICATE: FileKind<'_> = FileKind {
     name: "certificate",
@@ -38,7 +39,7 @@ const CERTIFICATE: FileKind<'_> = FileKind {
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub struct Args {
-    /// The directory of the finished run
+    /// The directory of the run, or of a shard
     dir: PathBuf,
 
     /// The certificate to write, which must not exist; - for stdout
@@ -145,21 +146,28 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "tasks": checked.tasks,
             "root": checked.root,
             "signed_by": hosts,
-            "known": checked.outcome.is_known,
+            "shard": checked.part.map(|part| part.shard.to_string()),
+            "known": checked.outcome.as_ref().map(|outcome| outcome.is_known),
             "result": &checked.outcome,
         });
         return print_json(&json);
     }
-    let lines = [
+    let mut lines = vec![format!(
+        "{}: {} of {}, {}",
+        file.display(),
+        several(checked.tasks, "task"),
+        checked.plans.join(" and "),
+        several(checked.signatures.len() as u64, "signature"),
+    )];
+    lines.extend(checked.part.map(|part| {
         format!(
-            "{}: {} of {}, {}",
-            file.display(),
-            several(checked.tasks, "task"),
-            checked.plans.join(" and "),
-            several(checked.signatures.len() as u64, "signature"),
-        ),
-        format!("root {}", checked.root),
-    ];
+            "{part} of {}: {} of {}, and no total",
+            checked.board.in_words(),
+            checked.tasks,
+            several(part.tasks, "task")
+        )
+    }));
+    lines.push(format!("root {}", checked.root));
     match to_stdout {
         true => lines.iter().for_each(|line| say(&printable(line))),
         false => print(&lines.join("\n"))?,

@@ -23,7 +23,7 @@ Examples:
 Reads every line: partitions, counts, sums, identities, the Merkle root and the signatures. With \
 --challenge, it also draws tasks by a hash of the root and the seed, and counts them again by another \
 kernel than a run on this machine; with --by oracle, by the oracle of their engine, which is a simpler and \
-slower method. Choose a seed that the author of the certificate could not know. The exit code is 3 if counts contradict each other, and 1 for any other \
+slower method. The certificate of a shard has no total, and proves nothing about one. Choose a seed that the author of the certificate could not know. The exit code is 3 if counts contradict each other, and 1 for any other \
 defect. docs/check_certificate.py checks a certificate without this program.";
 
 /// Flags of `check`.
@@ -82,7 +82,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             file.rewind().map_err(|error| wrong(error.into()))?;
             let challenge =
                 Challenge::draw(BufReader::new(&file), &checked, seed, args.m).map_err(wrong)?;
-            recount(&challenge, args.by)?;
+            recount(&challenge, args.by).map_err(|failure| {
+                let signed = checked.signatures.iter();
+                let signed = signed.map(|signed| format!("; signed by {}", signed.key));
+                let signed: String = signed.collect();
+                let lines = failure.message.lines();
+                Failure::lines(failure.exit, lines.map(|line| format!("{name}: {line}{signed}")))
+            })?;
             Some((challenge.tasks(), seed))
         }
     };
@@ -139,29 +145,39 @@ fn to_json(checked: &Checked, challenged: Option<(u64, &String)>, args: &Args) -
         "root": checked.root,
         "signatures": checked.signatures.iter().map(signed).collect::<Vec<_>>(),
         "challenge": challenge,
-        "known": checked.outcome.is_known,
+        "shard": checked.part.map(|part| part.shard.to_string()),
+        "shard_tasks": checked.part.map(|part| part.tasks),
+        "known": checked.outcome.as_ref().map(|outcome| outcome.is_known),
         "result": &checked.outcome,
     })
 }
 
 fn tell(checked: &Checked) -> Result<(), Failure> {
-    let outcome = &checked.outcome;
     print(&format!(
-        "tasks     {} of {}, every partition once with its weight",
+        "tasks     {} of {}, every partition {}once with its weight",
         checked.tasks,
-        checked.plans.join(" and ")
+        checked.plans.join(" and "),
+        checked.part.map_or("", |_| "of them ")
     ))?;
-    if let Some(given) = given_line(&outcome.given) {
-        print(&format!("board     n = {}, {given}", outcome.n))?;
+    if let Some(part) = checked.part {
+        let tasks = several(part.tasks, "task");
+        let (board, there) = (checked.board.in_words(), checked.tasks);
+        print(&format!("part      {part} of {board}, {there} of {tasks}"))?;
+        print("total     none: this proves nothing about it")?;
     }
-    print(&format!(
-        "total     {} solutions of n = {}, {}",
-        outcome.total,
-        outcome.n,
-        known(outcome)
-    ))?;
-    if let Some(line) = unique_line(outcome) {
-        print(&line)?;
+    if let Some(outcome) = &checked.outcome {
+        if let Some(given) = given_line(&outcome.given) {
+            print(&format!("board     n = {}, {given}", outcome.n))?;
+        }
+        print(&format!(
+            "total     {} solutions of n = {}, {}",
+            outcome.total,
+            outcome.n,
+            known(outcome)
+        ))?;
+        if let Some(line) = unique_line(outcome) {
+            print(&line)?;
+        }
     }
     print(&format!(
         "counted   {} twice, {}, by {}",

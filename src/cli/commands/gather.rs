@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
+use crate::certificate::open_source;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, print_json, say};
 use crate::cli::print::array_report::{outdated_scripts, submit_again};
@@ -21,7 +22,8 @@ Examples:
 
 Puts what the shards have recorded into one ledger, in DIR/whole, and prints the total if no task is missing. \
 Otherwise it names the shards that are missing and the command that counts these alone, and ends with exit \
-code 4. It may be given at any time and as often as you like; shards that somebody works on are left out. \
+code 4. It may be given at any time and as often as you like; shards that somebody works on are left out. Certificates of shards from hosts that share no \
+disk are gathered as well: put them into DIR/shards, as NAME.cert. \
 DIR/whole is a run directory like any other: `verify`, `certify`, `report` and `resume` take it.";
 
 /// Flags of `gather`.
@@ -39,7 +41,7 @@ pub struct Args {
 /// Adds up the shards of a job array.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let directory = ArrayDirectory::open(&args.dir)?;
-    let gathered = gather(&directory)?;
+    let gathered = gather(&directory, &open_source)?;
     let whole = args.dir.join("whole");
     if let Some(merged) = &gathered.merged {
         say(&printable(&format!(

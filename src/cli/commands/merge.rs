@@ -3,19 +3,22 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::gather::{tell_whole, without_total};
+use crate::certificate::open_source;
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, print_json, say};
 use crate::ledger::{self, LedgerError};
-use crate::run_directory::open;
+use crate::run_directory::with_plans;
 use crate::telemetry::{printable, several};
 
 const HELP: &str = "\
 Examples:
   queenfold merge part0 part1 part2 --into n20
+  queenfold merge anna.cert bert.cert --into n20
   queenfold merge --take-out part1 --into n20
 
 The runs must count the same board with the same plans. If several of them contain a task, its \
-counts must be the same in all of them. Either all runs are copied, or none is. If every task is there, the total is printed; its time is \
+counts must be the same in all of them. In the place of a directory may be the certificate of a shard, with one signature: \
+files of two keys that agree are a task counted twice by two owners, files of one key are not. Either all runs are copied, or none is. If every task is there, the total is printed; its time is \
 the sum over all processes. Otherwise the missing tasks are listed, and `queenfold resume` counts \
 them in the new directory. --take-out removes a run that was merged and is not trusted any more.";
 
@@ -23,7 +26,7 @@ them in the new directory. --take-out removes a run that was merged and is not t
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub struct Args {
-    /// The directories of the runs
+    /// The directories of the runs, and certificates of shards
     #[arg(required_unless_present = "take_out", value_name = "DIR")]
     dirs: Vec<PathBuf>,
 
@@ -31,7 +34,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     into: PathBuf,
 
-    /// Remove from the run in --into what was merged from this directory, or what the session of this id counted
+    /// Remove from the run in --into what was merged from this directory or certificate, or what the session of this id counted
     #[arg(long, value_name = "DIR|SESSION", conflicts_with = "dirs")]
     take_out: Option<PathBuf>,
 
@@ -52,7 +55,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             );
             return Err(Failure::usage(what));
         }
-        let taken = ledger::take_out(source, &args.into)?;
+        let taken = ledger::take_out_from(source, &args.into, &open_source)?;
         if !taken.kept.is_empty() {
             let (dir, sessions) = (args.into.clone(), taken.kept);
             say(&printable(
@@ -71,8 +74,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let Some(first) = args.dirs.first() else {
         return Err(Failure::usage("no directory to merge"));
     };
-    let (_, plans) = open(first)?;
-    let merged = ledger::merge(&args.dirs, &args.into, &plans)?;
+    let (_, plans) = with_plans(open_source(first)?)?;
+    let merged = ledger::merge_from(&args.dirs, &args.into, &plans, &open_source)?;
     let mut copied = format!(
         "{} copied, {} there already with the same result",
         several(merged.copied, "task"),
