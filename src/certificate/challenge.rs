@@ -114,7 +114,11 @@ fn recount(
         // Nodes are in no certificate, and the number of partitions only in that of a shard.
         Ok(found)
             if Tally {
-                partitions: if said.partitions == 0 { 0 } else { found.partitions },
+                partitions: if said.partitions == 0 {
+                    0
+                } else {
+                    found.partitions
+                },
                 ..found
             }
             .agrees_with(said) =>

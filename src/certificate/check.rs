@@ -353,45 +353,46 @@ impl Body {
         plans
     }
 
-    /// The place of a task: of a whole run the next one, of a shard any one further on.
-    fn place(&self, line: &TaskLine) -> (usize, u64) {
-        let Some((part, division)) = &self.part else {
-            return self.next;
+    /// The place of a task, if it may come here: of a whole run the next one, of a shard any one further on.
+    fn place(&self, line: &TaskLine) -> Option<(usize, u64)> {
+        let at = self.head.plans.keys().position(|name| *name == line.plan)?;
+        let (plan, _) = &self.plans[at];
+        let place = (at, line.task);
+        let may_come = match &self.part {
+            None => place == self.next,
+            Some((part, division)) => {
+                let is_task = place >= self.next && line.task < plan.tasks();
+                is_task && division.holds(part.shard, plan.key(line.task))
+            }
         };
-        let at = self.head.plans.keys().position(|name| *name == line.plan);
-        let place = at.map(|at| (at, line.task));
-        let is_own = |place: &(usize, u64)| {
-            let (plan, _) = &self.plans[place.0];
-            let is_task = place.1 < plan.tasks();
-            *place >= self.next && is_task && division.holds(part.shard, plan.key(place.1))
-        };
-        place.filter(is_own).unwrap_or(self.next)
+        may_come.then_some(place)
     }
 
     fn task(&mut self, line: &TaskLine) -> Result<(), Wrong> {
         self.close()?;
-        let (at, index) = self.place(line);
-        let Some((plan, parts)) = self.plans.get(at) else {
+        let Some((plan, _)) = self.plans.get(self.next.0) else {
             return wrong("there are more tasks than the plans have");
         };
-        let plan = Arc::clone(plan);
-        if (line.plan.as_str(), line.task) != (plan.name().to_string().as_str(), index) {
-            let name = plan.name();
+        let Some((at, index)) = self.place(line) else {
+            let next = format!("task {} of {}", self.next.1, plan.name());
             return wrong(match &self.part {
-                None => format!("task {index} of {name} must come here"),
-                Some((part, _)) => {
-                    let shard = part.shard;
-                    format!("a task of shard {shard} must come here, from task {index} of {name} on")
-                }
+                None => format!("{next} must come here"),
+                Some((part, _)) => format!("a task of {part} must come here, from {next} on"),
             });
-        }
+        };
+        let (plan, parts) = &self.plans[at];
+        let plan = Arc::clone(plan);
         if line.parts != parts.of(plan.ranks_of(index)) {
             return wrong(format!(
                 "the partitions of task {index} of {} are others, or have other weights",
                 plan.name()
             ));
         }
-        if !line.tally.keys().eq(&keys_of(&line.parts, self.part.is_none())) {
+        if !line
+            .tally
+            .keys()
+            .eq(&keys_of(&line.parts, self.part.is_none()))
+        {
             return wrong("the tally does not have the keys of the partitions");
         }
         let tally = self.tally(plan.engine(), &line.tally, line.origin)?;

@@ -8,9 +8,7 @@ use std::time::Duration;
 use super::check::{Body, CheckError, check_with};
 use super::line::{Counts, Line, OriginLine, tally_of};
 use crate::engine::{Origin, Plan, TaskResult};
-use crate::ledger::{
-    Entry, Facts, LedgerError, OriginColumns, RunInfo, Session, Store, unix_time,
-};
+use crate::ledger::{Entry, Facts, LedgerError, OriginColumns, RunInfo, Session, Store, unix_time};
 use crate::system::files::open_regular;
 
 /// Opens what may be merged: the ledger of a directory, or what a file says that is the certificate of a shard, signed by one

@@ -167,9 +167,7 @@ pub fn gather(directory: &ArrayDirectory, open: OpenSource<'_>) -> Result<Gather
     let merged = match sources.is_empty() {
         true if fs::exists(&whole).unwrap_or(false) => Some(merge(&[&whole], &whole, &plans)?),
         true => None,
-        false => Some(merge_shards(
-            &sources, &division, &whole, &plans, open,
-        )?),
+        false => Some(merge_shards(&sources, &division, &whole, &plans, open)?),
     };
     let lacking = merged
         .as_ref()

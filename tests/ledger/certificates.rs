@@ -567,30 +567,14 @@ fn cut_off_and_wrongly_signed_certificates_are_refused() {
 }
 
 #[test]
-fn there_is_no_certificate_of_an_unfinished_run() {
+fn there_is_no_certificate_of_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let (run, file) = (dir.path().join("run"), dir.path().join("a.cert"));
-    assert_eq!(
-        of(&[
-            "run",
-            "-n",
-            "14",
-            "--engine",
-            "colour",
-            "--shard",
-            "0/2",
-            "--dir",
-            text(&run)
-        ])
-        .0,
-        0
-    );
+    fs::create_dir(&run).unwrap();
+    drop(Store::create(&run, &info(N, Shard::WHOLE)).unwrap());
     let (code, out, error) = of(&["certify", text(&run), "-o", text(&file)]);
-    assert_eq!((code, out.as_str()), (4, ""), "{error}");
-    assert!(
-        error.contains("the run is not finished: ") && !file.exists(),
-        "{error}"
-    );
+    assert_eq!((code, out.as_str()), (1, ""), "{error}");
+    assert!(error.contains("no task is recorded"), "{error}");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
 }
 

@@ -53,6 +53,8 @@ mod run_spec;
 mod runs;
 #[cfg(unix)]
 mod second;
+#[cfg(unix)]
+mod shard_files;
 #[cfg(target_os = "linux")]
 mod shared;
 #[cfg(feature = "fault-injection")]

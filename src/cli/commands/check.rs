@@ -87,7 +87,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 let signed = signed.map(|signed| format!("; signed by {}", signed.key));
                 let signed: String = signed.collect();
                 let lines = failure.message.lines();
-                Failure::lines(failure.exit, lines.map(|line| format!("{name}: {line}{signed}")))
+                Failure::lines(
+                    failure.exit,
+                    lines.map(|line| format!("{name}: {line}{signed}")),
+                )
             })?;
             Some((challenge.tasks(), seed))
         }
