@@ -362,7 +362,10 @@ impl ArrayDirectory {
             let entries = fs::read_dir(&folder)?.map(|entry| Ok(entry?.path()));
             entries.collect::<io::Result<Vec<_>>>()
         };
-        let mut files = list().map_err(|error| ArrayError::io(&folder, error))?;
+        let mut files = match list() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            listed => listed.map_err(|error| ArrayError::io(&folder, error))?,
+        };
         files.retain(|file| file.extension().is_some_and(|ending| ending == "cert"));
         files.sort_unstable();
         Ok(files)

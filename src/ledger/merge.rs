@@ -220,12 +220,15 @@ fn merge_all(
         };
         merge_source::copy(source, &target.store, &sessions, plans, &mut copied)?;
         let tasks = std::mem::take(&mut copied.left_out);
-        left_out.extend(tasks.first().map(|&first| LeftOut {
-            dir: dir.to_owned(),
-            tasks: tasks.len() as u64,
-            first,
-            shard: shard.map(|(shard, _)| shard),
-        }));
+        left_out.extend(
+            tasks.first().map(|&first| LeftOut {
+                dir: dir.to_owned(),
+                tasks: tasks.len() as u64,
+                first,
+                shard: shard
+                    .and_then(|(shard, division)| (!division.holds(shard, first)).then_some(shard)),
+            }),
+        );
     }
     let sums = target.store.sums()?;
     if sums.coverage.is_whole()

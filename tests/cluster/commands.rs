@@ -407,6 +407,45 @@ fn a_shard_has_no_say_in_the_tasks_of_another() {
     assert!(there.unwrap().elapsed < longer.elapsed);
 }
 
+#[test]
+fn files_of_shards_are_gathered_beside_directories() {
+    use std::os::unix::fs::PermissionsExt;
+    let array = Array::given(12, 2, "slurm", &["--queens", "c3"]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let key = path("key");
+    std::fs::write(&key, "5a".repeat(32)).unwrap();
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let count = |queens: &str, shard: &str, dir: &str, file: &Path| {
+        let board = ["run", "-n", "12", "--queens", queens, "--engine", "chain"];
+        stdout(&[&board[..], &["--shard", shard, "--dir", dir]].concat());
+        let file = file.to_str().unwrap();
+        stdout(&["certify", dir, "-o", file, "--key", &key]);
+    };
+    let file = |name: &str| array.path().join("shards").join(name);
+    count("c3", "1/2", &path("elsewhere"), &file("anna.cert"));
+    assert_eq!(array.missing(), "0");
+    // A shard that is there as a directory and as its file is counted once.
+    let zero = array.shard(0);
+    count("c3", "0/2", zero.to_str().unwrap(), &file("0.cert"));
+    let gathered = array.gather();
+    let said = text(&gathered.stderr);
+    assert!(gathered.status.success(), "{said}");
+    assert!(!said.contains("left out"), "{said}");
+    assert!(text(&gathered.stdout).contains("1228"), "{gathered:?}");
+    let counted = stdout(&["gather", array.name(), "--json"]);
+    let counted: Json = serde_json::from_str(&counted).unwrap();
+    assert_eq!(counted["counted"]["twice"], 0);
+    // Nothing is gathered beside the file of another board.
+    count("d3", "1/2", &path("other"), &file("other.cert"));
+    let said = refused(&["gather", array.name()], 2);
+    assert!(said.contains("other.cert holds shard 1/2"), "{said}");
+    std::fs::remove_file(file("other.cert")).unwrap();
+    std::os::unix::fs::symlink(file("0.cert"), file("link.cert")).unwrap();
+    let said = refused(&["gather", array.name()], 2);
+    assert!(said.contains("no regular file"), "{said}");
+}
+
 #[cfg(unix)]
 #[test]
 fn nothing_is_gathered_through_a_link() {
