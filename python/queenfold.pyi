@@ -257,8 +257,8 @@ class Certificate:
     def n(self) -> int:
         """The size of the board."""
     @property
-    def total(self) -> int:
-        """All solutions."""
+    def total(self) -> int | None:
+        """All solutions; None of a shard, or of a run that is not finished."""
     @property
     def unique(self) -> int | None:
         """Solutions that differ by more than a symmetry of the board; None without the census."""
@@ -267,7 +267,7 @@ class Certificate:
         """The plans, by name and version."""
     @property
     def tasks(self) -> int:
-        """Tasks."""
+        """Tasks in it."""
     @property
     def twice(self) -> int:
         """Those that were counted twice."""
@@ -383,7 +383,7 @@ def verify(
     """Reads every record of the run in the directory `dir`, and counts a share of its tasks again by another kernel."""
 
 def certify(dir: str | PathLike[str], path: str | PathLike[str]) -> Certificate:
-    """Writes the certificate of the finished run in the directory `dir` to the new file `path`, and checks it."""
+    """Writes the certificate of the run or shard in the directory `dir` to the new file `path`, and checks it."""
 
 def check(path: str | PathLike[str]) -> Certificate:
     """Reads the certificate in the file `path` to its end, and checks all that it says."""
