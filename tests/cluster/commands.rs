@@ -408,6 +408,60 @@ fn a_shard_has_no_say_in_the_tasks_of_another() {
 }
 
 #[test]
+fn a_directory_does_not_pass_for_a_shard() {
+    let array = Array::given(12, 2, "slurm", &["--queens", "c3"]);
+    for index in 0..2 {
+        let (shard, dir) = (format!("{index}/2"), array.shard(index));
+        let board = ["run", "-n", "12", "--queens", "c3", "--engine", "chain"];
+        let dir = dir.to_str().unwrap();
+        stdout(&[&board[..], &["--shard", &shard, "--dir", dir]].concat());
+    }
+    array.assert_total("1228");
+    let whole = array.path().join("whole");
+    let folder = tempfile::tempdir().unwrap();
+    for (name, id) in [("copied", "f00d"), ("named", "shard 0/2")] {
+        // What was gathered, counted a second time by a session that nobody knows.
+        let strangers = folder.path().join(name);
+        std::fs::create_dir(&strangers).unwrap();
+        std::fs::copy(whole.join("ledger.db"), strangers.join("ledger.db")).unwrap();
+        let store = Store::open_to_write(&strangers).unwrap();
+        let mut session = store.sessions().unwrap().remove(0);
+        session.id = id.to_owned();
+        let mut entries = Vec::new();
+        let read = store.for_each(|entry| {
+            entries.push(entry);
+            Ok(())
+        });
+        read.unwrap();
+        store.begin().unwrap();
+        store.put_session(&session).unwrap();
+        for entry in &mut entries {
+            entry.session.clone_from(&session.id);
+            store.confirm(entry, id, 1).unwrap();
+        }
+        if name == "named" {
+            for other in store.sessions().unwrap() {
+                let _ = (other.id != id).then(|| store.remove_session(&other.id).unwrap());
+            }
+        }
+        store.commit().unwrap();
+        drop(store);
+        let into = folder.path().join(format!("into-{name}"));
+        std::fs::create_dir(&into).unwrap();
+        std::fs::copy(whole.join("ledger.db"), into.join("ledger.db")).unwrap();
+        let [strangers, into] = [&strangers, &into].map(|dir| dir.to_str().unwrap());
+        let merged = stdout(&["merge", strangers, "--into", into, "--json"]);
+        let merged: Json = serde_json::from_str(&merged).unwrap();
+        let [twice, claimed] = ["twice", "claimed"].map(|key| merged["counted"][key].as_u64());
+        assert_eq!((twice, claimed), (Some(3), Some(0)), "{merged}");
+        let store = Store::open_to_read(Path::new(into)).unwrap();
+        let sessions = store.sessions().unwrap();
+        let there = sessions.iter().find(|session| session.id == id);
+        assert!(!there.unwrap().is_here(), "{there:?}");
+    }
+}
+
+#[test]
 fn files_of_shards_are_gathered_beside_directories() {
     use std::os::unix::fs::PermissionsExt;
     let array = Array::given(12, 2, "slurm", &["--queens", "c3"]);

@@ -7,7 +7,7 @@ use ed25519_dalek::{Signer, SigningKey};
 use queenfold::ledger::Confirmation;
 
 use super::certificates::{python, sealed};
-use super::process::{of, text};
+use super::process::{of, tasks_done, text};
 use super::*;
 
 /// The board of the files: three tasks of the chain's plans in two shards, and one more of the other shard.
@@ -152,6 +152,24 @@ fn files_of_shards_are_merged_as_directories_are() {
         code == 0 && out.contains("1 task of 1 session"),
         "{out}{error}"
     );
+}
+
+#[test]
+fn a_shard_certifies_its_own_tasks_alone() {
+    let owners = Owners::new();
+    let [third, other] = ["0/3", "1/3"].map(|shard| {
+        let run = owners.path(&shard.replace('/', "-"));
+        let args = ["--shard", shard, "--dir", text(&run)];
+        let board = ["run", "-n", "14", "--engine", "chain"];
+        assert_eq!(of(&[&board[..], &args].concat()).0, 0);
+        run
+    });
+    let own = tasks_done(&third);
+    let (code, _, error) = of(&["merge", text(&other), "--into", text(&third)]);
+    assert!(code == 4 && tasks_done(&third) > own, "{error}");
+    let (_, out, error) = of(&["check", text(&owners.certified("a", &third))]);
+    let says = format!("n = 14, {own} of {own} tasks\n");
+    assert!(out.contains(&says), "{out}{error}");
 }
 
 #[test]
