@@ -388,11 +388,8 @@ impl Body {
                 plan.name()
             ));
         }
-        if !line
-            .tally
-            .keys()
-            .eq(&keys_of(&line.parts, self.part.is_none()))
-        {
+        let keys = keys_of(&line.parts, self.part.is_none());
+        if !line.tally.keys().eq(&keys) {
             return wrong("the tally does not have the keys of the partitions");
         }
         let tally = self.tally(plan.engine(), &line.tally, line.origin)?;

@@ -185,8 +185,8 @@ pub struct WorkTime {
 impl Facts {
     /// Whether both are of one program on one machine: all that a certificate tells.
     pub(crate) fn is_on(&self, other: &Self) -> bool {
-        let of = |facts: &Self| [&facts.host, &facts.processor, &facts.program].map(Clone::clone);
-        of(self) == of(other)
+        (&self.host, &self.processor, &self.program)
+            == (&other.host, &other.processor, &other.program)
     }
 
     /// What is the same of two processes of one program with one configuration on one machine. `None` if a worker
