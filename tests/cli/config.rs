@@ -283,6 +283,31 @@ fn what_config_shows_is_a_configuration_that_changes_nothing() {
     assert!(!second.contains("# default"), "{second}");
 }
 
+/// A board that `auto` counts by the colour engine on every machine.
+#[test]
+fn each_file_of_config_counts_by_the_engine_that_auto_takes() {
+    let engine = |more: &[&str]| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let args = ["run", "-n", "16", "--workers", "1", "--json"];
+        let output = queenfold(folder.path(), &[&args, more].concat()).output();
+        let output = output.expect("it starts");
+        assert_eq!(output.status.code(), Some(0), "{more:?}: {output:?}");
+        let result: Json = serde_json::from_slice(&output.stdout).expect("JSON");
+        result["engine"].clone()
+    };
+    let by_auto = engine(&["--engine", "auto"]);
+    let files = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/config")).expect("a folder");
+    let paths = files.map(|file| file.expect("read").path());
+    let paths: Vec<_> = paths
+        .filter(|path| path.extension().is_some_and(|end| end == "toml"))
+        .collect();
+    assert!(paths.len() >= 4, "{paths:?}");
+    for path in paths {
+        let file = path.to_str().expect("text");
+        assert_eq!(engine(&["--config", file]), by_auto, "{file}");
+    }
+}
+
 #[test]
 fn a_run_takes_its_board_from_the_local_file() {
     let folder = folder("[run]\nn = 6\n[output]\njson = true\n", "");
