@@ -102,18 +102,18 @@ fn check_rows_left(words: &LaunchWords<'_>) -> Result<(), LaunchError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Launch, variants};
+    use crate::engine::{Launch, variant_tests};
 
     #[test]
     fn every_board_up_to_28_has_a_variant() {
         let all: Vec<_> = programs().collect();
-        variants::are_for(&BOARDS, &all, program_for);
+        variant_tests::are_for(&BOARDS, &all, program_for);
     }
 
     #[test]
     fn a_block_fits_into_the_shared_memory_of_every_device() {
         let all: Vec<_> = programs().collect();
-        variants::fit(&all, |_, _| MOST_THREADS);
+        variant_tests::fit(&all, |_, _| MOST_THREADS);
     }
 
     #[test]

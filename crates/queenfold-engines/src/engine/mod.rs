@@ -52,7 +52,7 @@ pub use launch::{
 pub(crate) use launch::{JOB_WORDS, JobGroup, Jobs, RESERVED, SampledLaunch};
 pub use launch::{LaunchWords, Layout, ThreadUse};
 #[cfg(test)]
-pub(crate) use launch::{exact, variants};
+pub(crate) use launch::{exact, variant_tests};
 pub use mismatch::{GivenUp, Mismatch};
 pub use origin::{CountedBy, KernelName, Origin, WorkerId, WorkerIdError};
 pub use plan::{Counter, Plan};

@@ -12,7 +12,7 @@ mod layout;
 mod program;
 mod request;
 #[cfg(test)]
-pub(crate) mod variants;
+pub(crate) mod variant_tests;
 
 pub use batch::LaunchBatch;
 pub use device::{Device, DeviceError, OpenError, Properties};
