@@ -9,7 +9,7 @@ use super::shell::{again_command, command_on, resume_command};
 use crate::actors::RunError;
 use crate::bench::BenchError;
 use crate::certificate::{CertifyError, CheckError, KeyError, WrongTask};
-use crate::cluster::ArrayDirectory;
+use crate::cluster::{ArrayDirectory, ArrayError};
 use crate::engine::Mismatch;
 use crate::job::{JobError, StopCause};
 use crate::ladder::WrongRow;
@@ -256,6 +256,16 @@ impl From<LedgerError> for Failure {
                 "{error}: leave out --dir and --shard to count without one"
             )),
             _ => Self::new(Exit::Error, error),
+        }
+    }
+}
+
+impl From<ArrayError> for Failure {
+    fn from(error: ArrayError) -> Self {
+        match error {
+            ArrayError::Ledger(error) => error.into(),
+            ArrayError::Io { .. } => Self::new(Exit::Error, error),
+            _ => Self::usage(error),
         }
     }
 }

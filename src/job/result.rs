@@ -18,7 +18,7 @@ pub struct JobResult {
     pub plan: Arc<dyn Plan>,
     /// The number of CPU workers.
     pub workers: usize,
-    /// The kernel of the CPU workers: `avx512`, `scalar`, ….
+    /// The kernel of the CPU workers: `avx512`, `portable`, ….
     pub kernel: &'static str,
     /// What this process did.
     pub report: Report,

@@ -8,7 +8,6 @@ use serde_json::{Value as Json, json};
 use super::host_lines::{faulty_lines, host_json, host_lines, sick_json};
 use super::shard_moments::{ShardMoments, WhyStopped};
 use crate::board::GivenSquares;
-use crate::cli::exit::Failure;
 use crate::cli::shell::{command_on, word};
 use crate::cluster::{ArrayDirectory, ArrayError, IndexList, Scheduler, ShardState};
 use crate::ledger::HostShare;
@@ -274,15 +273,5 @@ pub const fn name(state: ShardState) -> &'static str {
         ShardState::Running => "running",
         ShardState::Stopped => "stopped",
         ShardState::Finished => "finished",
-    }
-}
-
-impl From<ArrayError> for Failure {
-    fn from(error: ArrayError) -> Self {
-        match error {
-            ArrayError::Ledger(error) => error.into(),
-            ArrayError::Io { .. } => Self::new(crate::cli::exit::Exit::Error, error),
-            _ => Self::usage(error),
-        }
     }
 }
