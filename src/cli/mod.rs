@@ -1,5 +1,5 @@
-//! The command line. Results go to stdout, everything else to stderr (`output`); `exit` alone says how the
-//! program ends.
+//! The command line. Results go to stdout, everything else to stderr (`output`). `exit` has the exit codes, and
+//! says which one an error of the rooms below is.
 //!
 //! | folder | what it holds |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | `print` | how results and runs are printed |
 //! | `dashboard` | runs and job arrays on a screen |
 //! | `session` | what the commands share that count |
-//! | `commands` | one file for each command |
+//! | `commands` | one file or folder for each command |
 //!
 //! A folder uses only those above it in this table.
 
@@ -29,7 +29,6 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::machine::address_space_limit;
 use crate::system::memory;
 
 pub use exit::Exit;
@@ -153,7 +152,11 @@ fn program() -> clap::Command {
 }
 
 fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
-    let mut program = program();
+    // Most command lines want no help, whose list of commands takes a twentieth of a start.
+    parse_by(Cli::command(), args).or_else(|_| parse_by(program(), args))
+}
+
+fn parse_by(mut program: clap::Command, args: &[OsString]) -> Result<Cli, clap::Error> {
     let mut matches = program.try_get_matches_from_mut(args)?;
     tilde::refuse(&matches)?;
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program))
@@ -161,6 +164,7 @@ fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
 
 /// Runs the program on the arguments of the process.
 pub fn main() -> ExitCode {
+    memory::use_one_arena();
     signals::abort_with(Exit::Error.code());
     signals::survive_file_limit();
     let args = hints::with_command(env::args_os().collect());
@@ -172,9 +176,6 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage::report(&error, &args, &Cli::command()).into(),
     };
-    if address_space_limit().is_some() {
-        memory::use_one_arena();
-    }
     let done = match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Estimate(args) => estimate::run(&args),

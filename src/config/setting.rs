@@ -42,8 +42,8 @@ impl Setting {
 
 /// The lines of a documentation comment as one paragraph.
 fn joined(lines: &[&str]) -> String {
-    let words = lines.iter().flat_map(|line| line.split_whitespace());
-    words.collect::<Vec<_>>().join(" ")
+    let lines: Vec<_> = lines.iter().map(|line| line.trim()).collect();
+    lines.join(" ")
 }
 
 /// Declares a section of the configuration: the type with its fields and their defaults, and the table of its

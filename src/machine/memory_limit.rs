@@ -10,10 +10,11 @@ pub(super) fn of_cgroup(root: &Path) -> Option<u64> {
     let limits = groups.lines().flat_map(|line| {
         let mut parts = line.splitn(3, ':').skip(1);
         let (controllers, group) = (parts.next().unwrap_or(""), parts.next().unwrap_or("/"));
-        let (root, file) = if controllers.is_empty() {
-            (root.to_owned(), "memory.max")
-        } else {
-            (root.join("memory"), "memory.limit_in_bytes")
+        let (root, file) = match controllers {
+            "" => (root.to_owned(), "memory.max"),
+            "memory" => (root.join("memory"), "memory.limit_in_bytes"),
+            // Its groups are those of another tree.
+            _ => return Vec::new(),
         };
         Path::new(group.trim_start_matches('/'))
             .ancestors()

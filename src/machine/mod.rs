@@ -37,12 +37,6 @@ pub use processor::{Cache, Processor};
 pub use temperature::{Temperature, temperatures};
 pub use user_folders::{config_folder, state_folder};
 
-/// The limit on the address space of the process in bytes, if there is one.
-#[cfg(feature = "cli")]
-pub(crate) fn address_space_limit() -> Option<u64> {
-    address_space()
-}
-
 /// What the machine offers this process. A fact that the system does not report is `None`, never an
 /// error.
 #[derive(Clone, Debug, PartialEq, Eq)]

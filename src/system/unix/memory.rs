@@ -6,7 +6,8 @@
 )]
 
 /// Lets all threads take memory from one arena. The C library of GNU otherwise reserves 64 MiB of addresses for
-/// each of several threads, which a limit on the address space does not allow.
+/// each of several threads, which a limit on the address space does not allow, and asks the system for a page of them at
+/// a time: 0.3 ms of a start. Threads that count allocate once or twice in a task.
 pub fn use_one_arena() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
