@@ -43,8 +43,8 @@
 //!
 //! # Features
 //!
-//! A library that only counts on CPUs needs none of them: `default-features = false`. All but
-//! `fault-injection` are on by default.
+//! A library that only counts on CPUs needs none of them: `default-features = false`. `cli`, `tui` and `cuda` are on by
+//! default.
 //!
 //! Without features this crate builds some 55 others, actix, tokio and tracing-subscriber among them: actors are what lets
 //! a job be seen, paused, stopped and mended. For a count on your own threads, [`queenfold_engines`] alone builds 17; its

@@ -120,7 +120,7 @@ use std::time::Duration;
 
 use actix::{Actor, System};
 use cpu_time::ProcessTime;
-use crossbeam::channel;
+use crossbeam_channel as channel;
 
 pub use control::Control;
 pub use eta::Eta;

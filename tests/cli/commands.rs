@@ -79,7 +79,6 @@ fn usage_errors_are_one_line_and_exit_2() {
     }
 }
 
-#[cfg(feature = "emulated-gpu")]
 #[test]
 fn devices_alone_are_not_given_what_they_do_not_count() {
     let alone = ["--gpu", "emulated", "--workers", "0"];

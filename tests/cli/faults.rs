@@ -1,7 +1,6 @@
 //! What a user sees when a run goes wrong: the exact count or none.
 //!
-//! Needs a feature: `cargo test --release --features fault-injection --test cli faults::`. The long test of boards of
-//! which nothing is known: `cargo test --release --features fault-injection --test cli -- --ignored --nocapture faults::`
+//! The long test of boards of which nothing is known: `cargo test --release --test cli -- --ignored --nocapture faults::`
 
 use std::collections::BTreeMap;
 use std::process::Output;

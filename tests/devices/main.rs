@@ -8,27 +8,20 @@
 
 #[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 mod bad_driver;
-#[cfg(feature = "emulated-gpu")]
 mod bench;
-#[cfg(feature = "emulated-gpu")]
 mod colour;
 #[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 mod counting_driver;
-#[cfg(feature = "emulated-gpu")]
 mod emulated;
-#[cfg(feature = "emulated-gpu")]
 #[path = "../common/emulated_device.rs"]
 mod emulated_device;
 #[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 mod failing_driver;
-#[cfg(feature = "emulated-gpu")]
 mod failures;
 #[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 mod fake_cuda;
-#[cfg(feature = "emulated-gpu")]
 #[path = "../common/faulty_device.rs"]
 mod faulty_device;
-#[cfg(feature = "emulated-gpu")]
 #[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 #[path = "../common/isolated.rs"]
 mod isolated;
@@ -36,22 +29,15 @@ mod isolated;
 mod kernel_source;
 #[cfg(feature = "cuda")]
 mod kernels;
-#[cfg(feature = "emulated-gpu")]
 mod lanes;
 #[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 mod ptx_machine;
-#[cfg(feature = "emulated-gpu")]
 #[path = "../common/random_board.rs"]
 mod random_board;
 #[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 mod real_ptx;
-#[cfg(any(
-    feature = "emulated-gpu",
-    all(feature = "cuda", feature = "cli", target_os = "linux")
-))]
 #[path = "../common/run_spec.rs"]
 mod run_spec;
-#[cfg(feature = "emulated-gpu")]
 mod runs;
 #[cfg(feature = "fault-injection")]
 mod sick;
@@ -59,12 +45,6 @@ mod sick;
 mod skip;
 #[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 mod slots;
-
-#[cfg(not(feature = "emulated-gpu"))]
-#[test]
-fn the_emulated_device_is_skipped() {
-    skip::skipped("tests on the emulated device need --features emulated-gpu");
-}
 
 #[cfg(not(feature = "cuda"))]
 #[test]

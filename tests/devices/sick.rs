@@ -1,6 +1,6 @@
 //! A device that counts wrongly now and then: runs end exact or without a result, and name it.
 //!
-//! The long test: `cargo test --release --features fault-injection,emulated-gpu --test devices -- --ignored sick::`
+//! The long test: `cargo test --release --test devices -- --ignored sick::`
 
 use std::time::Duration;
 

@@ -2,16 +2,11 @@
 //! is told to fail.
 
 use std::sync::atomic::AtomicBool;
-#[cfg(feature = "emulated-gpu")]
 use std::{sync::Arc, time::Duration};
 
-#[cfg(feature = "emulated-gpu")]
 use crate::faulty_device::{Fault, Faulty};
-#[cfg(feature = "emulated-gpu")]
 use queenfold::device::EmulatedSettings;
-#[cfg(feature = "emulated-gpu")]
 use queenfold::engine::Launch;
-#[cfg(feature = "emulated-gpu")]
 use queenfold::ladder::{Method, TableRow, run_method_on};
 use queenfold::ladder::{StopReason, Style, method, run_method};
 
@@ -30,7 +25,6 @@ fn the_gpu_style_counts_right_or_says_that_there_is_no_device() {
     }
 }
 
-#[cfg(feature = "emulated-gpu")]
 mod emulated {
     use super::*;
 

@@ -12,7 +12,6 @@ mod boards;
 #[path = "../common/child.rs"]
 mod child;
 mod devices;
-#[cfg(feature = "emulated-gpu")]
 #[path = "../common/faulty_device.rs"]
 mod faulty_device;
 #[cfg(feature = "cli")]

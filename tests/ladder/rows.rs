@@ -58,8 +58,7 @@ fn the_table_has_a_row_for_each_method_style_and_board() {
     let missing: usize = stderr.lines().filter(missing).map(styles_of).sum();
     assert_eq!(table.lines().count(), 1 + 2 * (styles - missing), "{table}");
     let counting = |line: &&str| line.ends_with("bit-board, emulated");
-    let emulated = usize::from(cfg!(feature = "emulated-gpu"));
-    assert_eq!(table.lines().filter(counting).count(), 2 * emulated);
+    assert_eq!(table.lines().filter(counting).count(), 2);
     let header = table.lines().next().unwrap();
     assert!(
         header.contains("CPU time") && header.contains("Wall time") && header.contains("Speed"),
@@ -245,7 +244,7 @@ fn a_device_asked_for_by_name_counts_or_is_not_available() {
                 is_built || why.contains("needs the Cargo feature"),
                 "{line}"
             );
-            assert!(style == "gpu" || !cfg!(feature = "emulated-gpu"), "{line}");
+            assert_eq!(style, "gpu", "{line}");
         }
     }
 }
@@ -259,7 +258,7 @@ fn both_styles_are_recursion_and_loop_and_no_style_is_all() {
         text(&out.stdout).lines().count()
     };
     assert_eq!(rows(&["--style", "both"]), 2);
-    assert!(rows(&[]) >= 2 + usize::from(cfg!(feature = "emulated-gpu")));
+    assert!(rows(&[]) >= 3);
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use serde_json::Value as Json;
 
 use super::process::{Running, of, status, text, wait_until};
-#[cfg(feature = "emulated-gpu")]
 use super::process::{queenfold, said};
 use super::*;
 use crate::isolated::isolated;
@@ -112,7 +111,6 @@ fn workers_without_room_in_the_address_space_are_refused_before_any_is_started()
     assert_eq!(err.trim_end(), says);
 }
 
-#[cfg(feature = "emulated-gpu")]
 #[test]
 fn with_an_audit_of_1_every_task_of_a_device_and_its_host_is_counted_twice() {
     let dir = tempfile::tempdir().unwrap();
@@ -135,7 +133,6 @@ fn with_an_audit_of_1_every_task_of_a_device_and_its_host_is_counted_twice() {
     }
 }
 
-#[cfg(feature = "emulated-gpu")]
 #[test]
 fn a_run_is_the_same_with_and_without_a_device() {
     let dir = tempfile::tempdir().unwrap();

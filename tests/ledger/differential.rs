@@ -66,8 +66,7 @@ impl How {
         let engine = ["chain", "colour", "auto"][random.usize(..3)];
         what.extend(["--engine", engine].map(str::to_owned));
         let audit = ["0", "0.001", "0.001", "1"][random.usize(..4)];
-        // No other engine counts on devices.
-        let gpu = cfg!(feature = "emulated-gpu") && engine == "chain" && random.u32(..4) == 0;
+        let gpu = random.u32(..4) == 0;
         Self { what, audit, gpu }
     }
 

@@ -511,7 +511,6 @@ fn texts_of_strangers_are_shown_escaped() {
     }
 }
 
-#[cfg(feature = "emulated-gpu")]
 #[test]
 fn what_a_device_counted_first_is_counted_elsewhere_if_that_is_possible() {
     let dir = tempfile::tempdir().unwrap();

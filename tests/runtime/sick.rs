@@ -1,6 +1,6 @@
 //! Workers that count wrongly now and then: runs end exact, or without a result, and name them.
 //!
-//! The long test: `cargo test --release --features fault-injection --test runtime -- --ignored sick::`
+//! The long test: `cargo test --release --test runtime -- --ignored sick::`
 
 use std::sync::Arc;
 use std::thread;

@@ -16,18 +16,13 @@ use tracing::Subscriber;
 use tracing_subscriber::Layer;
 use tracing_subscriber::registry::LookupSpan;
 
-#[cfg(feature = "emulated-gpu")]
 mod devices;
 mod workers;
 
-#[cfg(feature = "emulated-gpu")]
 #[path = "../common/emulated_device.rs"]
 mod emulated_device;
 #[path = "../common/run_spec.rs"]
 mod run_spec;
-#[cfg(not(feature = "emulated-gpu"))]
-#[path = "../common/skip.rs"]
-mod skip;
 
 /// Held while a run is traced: only one at a time.
 fn alone() -> MutexGuard<'static, ()> {
@@ -42,10 +37,4 @@ where
 {
     let file = File::create(path).unwrap();
     trace_layer(file, Box::new(|error| panic!("{error}")))
-}
-
-#[cfg(not(feature = "emulated-gpu"))]
-#[test]
-fn traces_of_devices_are_skipped() {
-    skip::skipped("traces of devices need --features emulated-gpu");
 }

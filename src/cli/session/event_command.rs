@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{self, Receiver, Sender};
+use crossbeam_channel::{self as channel, Receiver, Sender};
 use serde_json::{Value as Json, json};
 
 use crate::actors::{EventKind, Observer, RunEvent, RunState};
