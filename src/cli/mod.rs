@@ -35,9 +35,9 @@ pub use exit::Exit;
 
 use args::{command_groups, hints, missing_parts, tilde, usage, version};
 use commands::{
-    array, bench, census, certify, check, compare, completions, config, devices, estimate, explain,
-    export, gather, known, ladder, man, merge, pause, report, resume, run, selftest, solve, status,
-    stop, verify, watch,
+    array, bench, census, certify, check, completions, config, devices, estimate, explain, gather,
+    known, ladder, man, merge, pause, report, resume, run, selftest, solve, status, stop, verify,
+    watch,
 };
 use control::signals;
 
@@ -107,10 +107,6 @@ enum Command {
     Report(report::Args),
     /// Count tasks of a run again by another method
     Verify(verify::Args),
-    /// Write the log of a run, task by task, and its signature
-    Export(export::Args),
-    /// List the tasks whose counts differ in two runs
-    Compare(compare::Args),
     /// Write a certificate that others can check without this program
     Certify(certify::Args),
     /// Check a certificate
@@ -186,8 +182,6 @@ pub fn main() -> ExitCode {
         Command::Watch(args) => watch::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Verify(args) => verify::run(&args),
-        Command::Export(args) => export::run(&args),
-        Command::Compare(args) => compare::run(&args),
         Command::Certify(args) => certify::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Merge(args) => merge::run(&args),

@@ -1,4 +1,4 @@
-//! A correction as text: the JSON in the table `correction` and in an exported log.
+//! A correction as text: the JSON in the table `correction`.
 
 use std::borrow::Cow;
 use std::time::Duration;

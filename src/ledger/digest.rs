@@ -21,7 +21,7 @@ pub(super) mod context {
     pub const SECOND: &str = "queenfold ledger 2: second";
     /// A process that worked on a run.
     pub const SESSION: &str = "queenfold ledger 1: session";
-    /// All results of a run, as `export` prints it.
+    /// All counts of a run, as `report --json` prints it.
     pub const SIGNATURE: &str = "queenfold ledger 1: signature";
     /// The random choice of the tasks that `verify` counts again.
     pub const SAMPLE: &str = "queenfold verify 1: sample";

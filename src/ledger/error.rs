@@ -176,7 +176,7 @@ pub enum LedgerError {
         what: &'static str,
     },
     /// Nobody of that name counted in the run.
-    #[error("{}: `{origin}` names no host, device or worker that counted; `queenfold export` lists all", file.display())]
+    #[error("{}: `{origin}` names no host, device or worker that counted; `queenfold report` shows who did", file.display())]
     NoOrigin {
         /// The file.
         file: PathBuf,

@@ -421,7 +421,10 @@ impl Drop for Made {
 }
 
 /// Checks that two ledgers are of one board and the same engines.
-fn check_alike(one: (&Path, &RunInfo), other: (&Path, &RunInfo)) -> Result<(), LedgerError> {
+pub(super) fn check_alike(
+    one: (&Path, &RunInfo),
+    other: (&Path, &RunInfo),
+) -> Result<(), LedgerError> {
     let [first, second] = [one, other].map(|(_, info)| info.subject());
     if first == second {
         return Ok(());

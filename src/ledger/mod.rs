@@ -8,11 +8,10 @@
 //! * [`Coverage`]: which tasks are recorded; [`Shard`]: a part of a divided run; [`Division`]: which tasks
 //!   each part counts.
 //! * [`HostShare`]: what each host did; [`CountedWith`]: with which kernel and how many workers.
-//! * [`Status`], [`verify()`], [`export()`], [`merge()`]: what the commands of
-//!   these names do.
+//! * [`Status`], [`verify()`], [`merge()`]: what the commands of these names do. [`Signature`]: what names all counts.
 //! * [`FirstCounts`], [`SecondCounts`], [`Decisions`]: a run that counts recorded tasks again.
-//!   [`Confirmation`]: how often tasks were counted, and where; [`compare()`]: which tasks of two runs
-//!   differ.
+//!   [`Confirmation`]: how often tasks were counted, and where; [`differences()`]: which tasks of several
+//!   runs differ.
 //! * `draft`: a ledger before it has its name.
 //! * `files`: which files of a directory are opened at all; `home`: whether they are still there;
 //!   `file_system`: which journal SQLite keeps where.
@@ -20,19 +19,17 @@
 
 mod account;
 mod amend;
-mod compare;
 mod confirmation;
 mod correction_rows;
 mod correction_text;
 mod counted_with;
 mod coverage;
+mod differences;
 mod digest;
 mod division;
 mod draft;
 mod entry;
 mod error;
-mod export;
-mod export_line;
 mod file_system;
 mod files;
 mod format;
@@ -59,25 +56,24 @@ mod row;
 mod session_rows;
 mod shard;
 mod sidecar_files;
+mod signature;
 mod status;
 mod store;
 mod table_size;
 mod verify;
 
-pub use compare::{Comparison, CountedWhere, DifferingTask, compare};
 pub use confirmation::Confirmation;
 pub(crate) use confirmation::Sessions;
 pub use correction_rows::LoggedCorrection;
 pub use counted_with::CountedWith;
 pub use coverage::{Coverage, Missing, TaskRange};
+pub use differences::{CountedWhere, Differences, differences};
 pub use digest::Digest;
 pub use division::Division;
 pub use entry::{Column, Entry};
 pub use error::LedgerError;
 #[cfg(feature = "cli")]
 pub(crate) use error::{FILE_LIMIT, is_file_limit};
-pub use export::{Signature, export, signature};
-pub use export_line::ExportLine;
 #[cfg(feature = "cli")]
 pub(crate) use files::belongs_to_run;
 pub(crate) use files::expect_outside;
@@ -102,6 +98,7 @@ pub use recounting::{ChosenTasks, Decisions, FirstCounts, SecondCounts};
 pub use request::{Asked, Asker, Request, put_request, take_request, withdraw_request};
 pub use shard::{Shard, ShardError};
 pub use sidecar_files::{open_history, read_history, read_live, write_live};
+pub use signature::Signature;
 pub use status::{Latest, Speed, Status};
 pub use store::{Inserted, LedgerSums, RecordedTask, Store};
 pub use verify::{Findings, VerifySettings, WrongRecord, verify};

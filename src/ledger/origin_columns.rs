@@ -1,11 +1,11 @@
-//! Where a result was counted, as the texts that rows, digests and exports hold.
+//! Where a result was counted, as the texts that rows and digests hold.
 
 use crate::engine::{CountedBy, DeviceIdentity, DeviceKind, Origin, WorkerId};
 
 /// The column `device` of what a CPU counted.
 const CPU: &str = "cpu";
 
-/// An origin as the columns `backend`, `device` and `worker`. Digests and exports have these texts
+/// An origin as the columns `backend`, `device` and `worker`. Digests have these texts
 /// too.
 pub(crate) struct OriginColumns<'a> {
     /// The CPU kernel or the sort of device: `avx512`, `cuda`.

@@ -35,7 +35,7 @@ pub struct RunReport {
     pub sessions: Vec<Session>,
     /// Who counted.
     pub lanes: Vec<Lane>,
-    /// What was counted, in the order of the export.
+    /// What was counted, in canonical order.
     pub tasks: Vec<DoneTask>,
     /// Expected cost of each of the tasks, in the unit of its plan; empty if there are too many.
     pub costs: Vec<f64>,

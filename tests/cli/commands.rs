@@ -533,7 +533,7 @@ fn what_is_not_there_is_called_so() {
         refusal(command.current_dir(folder.path()), code)
     };
     std::fs::write(folder.path().join("file"), "").unwrap();
-    for command in ["status", "resume", "report", "export"] {
+    for command in ["status", "resume", "report"] {
         let line = said(&[command, "nothing"], 1);
         assert!(line.ends_with("nothing does not exist\n"), "{line}");
     }

@@ -182,6 +182,8 @@ fn what_is_refused_comes_with_the_hint_that_helps() {
         (&["known", "all"], "tip: `queenfold known` alone"),
         (&["show", "n18"], "tip: `queenfold status DIR`"),
         (&["ls"], "tip: `queenfold status DIR`"),
+        (&["export", "n20"], "tip: `queenfold certify DIR -o FILE`"),
+        (&["compare", "a", "b"], "tip: `queenfold merge --check A B`"),
         (&["dashboard", "n18"], "tip: `queenfold watch DIR`"),
         (&["rm", "n18"], "tip: a run is in its directory alone"),
         (

@@ -6,12 +6,11 @@ use crate::help::groups_in;
 use crate::program::{output, queenfold, refusal, stdout, text};
 
 /// Commands without `--json`, and why.
-const WITHOUT: [(&str, &str); 12] = [
+const WITHOUT: [(&str, &str); 11] = [
     ("pause", "it does something, or says why it could not"),
     ("stop", "it does something, or says why it could not"),
     ("watch", "a picture on a terminal; `status` has the facts"),
     ("report", "it writes a page"),
-    ("export", "its lines are JSON"),
     ("array", "it writes scripts"),
     ("explain", "a text for people"),
     ("config", "`config show --json`"),
@@ -33,7 +32,7 @@ fn every_command_with_facts_has_json() {
         assert!(help.contains("--json"), "{name}");
         found += 1;
     }
-    assert!(found >= 16, "only {found} commands found");
+    assert!(found >= 15, "only {found} commands found");
 }
 
 fn json(args: &[&str]) -> Value {
@@ -158,7 +157,7 @@ fn commands_with_rows_print_comma_separated_values() {
     let dir = folder.path().join("n13").display().to_string();
     stdout(&["run", "-n", "13", "--dir", &dir, "-q"]);
     stdout(&["run", "--again", &dir, "-q"]);
-    let tables: [(&[&str], &str, usize); 6] = [
+    let tables: [(&[&str], &str, usize); 5] = [
         (&["run", "-n", "8..=9"], "n,queens,holes,total", 2),
         (&["census", "-n", "8..=9"], "n,queens,holes,r180", 2),
         (&["known"], "n,total,unique", 32),
@@ -168,8 +167,6 @@ fn commands_with_rows_print_comma_separated_values() {
             2,
         ),
         (&["status", &dir], "n,queens,holes,state", 1),
-        // Each of the five tasks was counted twice.
-        (&["export", &dir], "n,given,plan,task", 10),
     ];
     for (args, header, rows) in tables {
         let table = stdout(&[args, &["--csv"]].concat());

@@ -77,7 +77,10 @@ fn every_object_has_the_keys_of_the_schema() {
     let of_shard = path("shard.cert");
     found.add("certify", &["certify", &shard, "-o", &of_shard, "--json"]);
     found.add("check", &["check", &of_shard, "--json"]);
-    found.add("compare", &["compare", &whole, &shard, "--json"]);
+    found.add(
+        "merge_check",
+        &["merge", "--check", &whole, &shard, "--json"],
+    );
     found.add("merge", &["merge", &whole, "--into", &merged, "--json"]);
     found.add_ended("merge", 4, &["merge", &shard, "--into", &parts, "--json"]);
     found.add(

@@ -98,8 +98,8 @@ fn a_disturbed_array_gives_the_log_of_a_run_on_one_machine() {
     let alone = alone.to_str().unwrap();
     stdout(&["run", "-n", "18", "--engine", "chain", "--dir", alone]);
     let signature = |dir: &str| {
-        let log = stdout(&["export", dir]);
-        log.lines().last().unwrap().to_owned()
+        let record = stdout(&["report", dir, "--json"]);
+        serde_json::from_str::<serde_json::Value>(&record).unwrap()["signature"].clone()
     };
     let whole = array.path().join("whole");
     assert_eq!(signature(whole.to_str().unwrap()), signature(alone));

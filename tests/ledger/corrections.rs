@@ -3,9 +3,7 @@
 use queenfold::actors::Finding;
 use queenfold::engine::{Correction, Decision, Method};
 use queenfold::engine::{CountedBy, Origin, TaskKey, WorkerId};
-use queenfold::ledger::{LoggedCorrection, RecordedTask, export, merge, take_out};
-
-use serde_json::Value as Json;
+use queenfold::ledger::{LoggedCorrection, RecordedTask, merge, take_out};
 
 use super::*;
 
@@ -69,15 +67,6 @@ fn correct(dir: &Path, results: &[&Entry], decided: Option<&Entry>) {
     write(dir, |store| store.correct(&correction, "other", 5));
 }
 
-fn exported(dir: &Path) -> String {
-    let mut log = Vec::new();
-    let store = Store::open_to_read(dir).unwrap();
-    export(&store, &plans(13), |line| line.write_to(&mut log))
-        .unwrap()
-        .unwrap();
-    String::from_utf8(log).unwrap()
-}
-
 /// A finished run, with a second session that can be named.
 fn run(dir: &Path) -> Vec<Entry> {
     whole_run(dir, 13);
@@ -97,22 +86,6 @@ fn a_second_count_stands_beside_its_record_and_changes_no_signature() {
     let seconds = read.iter().filter(|task| task.second.is_some()).count();
     assert_eq!((seconds, read.len()), (1, records.len()));
     assert_eq!(signature(dir.path()), before);
-
-    // Its line is below that of its record.
-    let log = exported(dir.path());
-    let lines: Vec<Json> = log
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    let at = lines
-        .iter()
-        .position(|line| line["second"].is_object())
-        .unwrap();
-    let (first, second) = (&lines[at - 1], &lines[at]["second"]);
-    for same in ["engine", "task", "completions", "r180", "r90"] {
-        assert_eq!(first[same], second[same]);
-    }
-    assert_eq!(second["session"], "other");
 }
 
 #[test]
@@ -186,21 +159,6 @@ fn a_decision_against_the_record_replaces_it_and_nothing_is_lost() {
     assert_eq!(logged.correction.others, [wrong_second, right]);
     assert_eq!(logged.correction.decision.as_ref().unwrap().result, third);
     assert_eq!((logged.number, logged.recorded_at), (0, 5));
-
-    let log = exported(dir.path());
-    let lines: Vec<Json> = log
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    let [.., logged, last] = &lines[..] else {
-        panic!("{log}");
-    };
-    let results = &logged["correction"]["results"];
-    assert_eq!(logged["correction"]["task"], third.result.key.index);
-    assert_eq!(results["recorded"]["session"], *first.session);
-    assert_eq!(results["others"].as_array().unwrap().len(), 2);
-    assert_eq!(results["decision"]["result"]["session"], *third.session);
-    assert_eq!(last["signature"], *good);
 }
 
 fn records_of_a_good_run() -> Vec<Entry> {
@@ -435,7 +393,7 @@ fn a_ledger_of_format_1_is_refused_with_one_line() {
         .execute_batch("DROP TABLE second; DROP TABLE correction; PRAGMA user_version = 1")
         .unwrap();
     drop(database);
-    for command in ["status", "resume", "verify", "export"] {
+    for command in ["status", "resume", "verify"] {
         let (code, out, err) = process::of(&[command, process::text(dir.path())]);
         assert_eq!((code, out.as_str()), (1, ""), "{command}");
         assert_eq!(err.lines().count(), 1, "{err}");

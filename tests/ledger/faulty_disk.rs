@@ -108,12 +108,8 @@ impl FaultyDisk {
         assert!(is_there || (code != 0 && promised == 0), "{what}");
         if is_there {
             // The process is gone, and with it the events of its last moment: there may be more.
-            let (code, out, err) = of(&["export", text(&dir)]);
-            let records = out.lines().count().saturating_sub(1) as u64;
-            assert!(
-                code == 0 && records >= promised,
-                "{what}: {promised} {out}{err}"
-            );
+            let records = super::records(&dir).unwrap().len() as u64;
+            assert!(records >= promised, "{what}: {promised} {records}");
             let (code, out, err) = of(&["resume", "--quiet", text(&dir)]);
             assert!(code == 0 && out.contains(TOTAL), "{what}: {out}{err}");
         } else {
@@ -129,7 +125,7 @@ impl FaultyDisk {
             ]);
             assert!(code == 0 && out.contains(TOTAL), "{what}: {out}{err}");
         }
-        assert_eq!(signature_of(&dir), signature, "{what}");
+        assert_eq!(super::signature(&dir), signature, "{what}");
         std::fs::remove_dir_all(&dir).unwrap();
         // It is not there if the first thing that was asked for memory got none.
         let _ = std::fs::remove_file(format!("{}.events", text(&dir)));
@@ -142,7 +138,7 @@ impl FaultyDisk {
             let whole = self.folder.path().join("whole");
             let run = ["run", "-n", N, "--engine", engine, "--dir", text(&whole)];
             assert_eq!(of(&run).0, 0);
-            let signature = signature_of(&whole);
+            let signature = super::signature(&whole);
             std::fs::remove_dir_all(&whole).unwrap();
             for (kind, how) in FAULTS {
                 let calls = self.calls(engine, kind);
@@ -167,12 +163,6 @@ fn promised(dir: &Path) -> u64 {
     events
         .filter_map(|event| event["kind"]["checkpoint"]["tasks"].as_u64())
         .sum()
-}
-
-fn signature_of(dir: &Path) -> String {
-    let (code, out, err) = of(&["export", text(dir)]);
-    assert_eq!(code, 0, "{err}");
-    out.lines().last().unwrap().to_owned()
 }
 
 #[test]

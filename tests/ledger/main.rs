@@ -30,7 +30,6 @@ mod damage;
 mod differential;
 #[cfg(unix)]
 mod disks;
-mod exporting;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod faulty_disk;
 #[cfg(unix)]
@@ -174,9 +173,14 @@ fn records(dir: &Path) -> Result<Vec<Entry>, LedgerError> {
 }
 
 fn signature(dir: &Path) -> String {
-    ledger::signature(&Store::open_to_read(dir).unwrap())
-        .unwrap()
-        .to_string()
+    let store = Store::open_to_read(dir).unwrap();
+    let mut signature = ledger::Signature::new(store.info());
+    let added = store.for_each(|entry| {
+        signature.add(&entry);
+        Ok(())
+    });
+    added.unwrap();
+    signature.digest().to_string()
 }
 
 /// The raw database, for changes that no correct program makes.

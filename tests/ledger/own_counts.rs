@@ -302,7 +302,6 @@ fn completions_of_a_weight_that_no_partition_has_are_no_count() {
         &["verify", text(&theirs)],
         &["merge", text(&theirs), "--into", text(&into)],
         &["certify", text(&theirs), "-o", text(&into)],
-        &["export", text(&theirs)],
     ] {
         let (code, _, err) = of(command);
         assert_eq!(code, 1, "{command:?}: {err}");

@@ -1,4 +1,4 @@
-//! `run --again`, `compare` and `verify --origin`: every task counted twice, and every difference decided.
+//! `run --again`, `merge --check` and `verify --origin`: every task counted twice, and every difference decided.
 
 use queenfold::engine::{Correction, WorkerId};
 use queenfold::ledger::{Confirmation, RecordedTask};
@@ -361,35 +361,30 @@ fn two_runs_are_compared_task_by_task() {
     let [a, b, c] = ["a", "b", "c"].map(|name| dir.path().join(name));
     run(&a);
     run(&b);
-    let (code, out, _) = of(&["compare", text(&a), text(&b)]);
+    let (code, out, _) = of(&["merge", "--check", text(&a), text(&b)]);
     assert_eq!(
         (code, out.as_str()),
-        (0, "compared  17 tasks of both, 0 different\n")
+        (0, "compared  17 tasks of more than one run, 0 different\n")
     );
     renamed_host(&a, "node7");
     let bad = wrong(3, &b, 1);
     sqlite(&a)
         .execute("DELETE FROM record WHERE engine = 'census'", [])
         .unwrap();
-    let (code, out, err) = of(&["compare", text(&a), text(&b)]);
+    let (code, out, err) = of(&["merge", "--check", text(&a), text(&b)]);
     assert_eq!(code, 3, "{err}");
-    for says in [
-        &bad.result.key.to_string(),
-        "1 task only in",
-        "(node7/worker-",
-        "1 different",
-    ] {
+    for says in [&bad.result.key.to_string(), "(node7/worker-", "1 different"] {
         assert!(out.contains(says), "{out}");
     }
-    let (code, out, _) = of(&["compare", text(&a), text(&b), "--json"]);
+    let (code, out, _) = of(&["merge", "--check", text(&a), text(&b), "--json"]);
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(code, 3);
-    assert_eq!((&json["common"], &json["only_b"]), (&16.into(), &1.into()));
+    assert_eq!(json["common"], 16);
     assert_eq!(json["differing"][0]["task"], bad.result.key.index);
-    assert_eq!(json["differing"][0]["a"]["host"], "node7");
+    assert_eq!(json["differing"][0]["counts"][0]["host"], "node7");
     let (code, ..) = of(&["run", "-n", "10", "--dir", text(&c)]);
     assert_eq!(code, 0);
-    let (code, _, err) = of(&["compare", text(&a), text(&c)]);
+    let (code, _, err) = of(&["merge", "--check", text(&a), text(&c)]);
     assert_eq!((code, err.lines().count()), (2, 1), "{err}");
 }
 
@@ -499,9 +494,8 @@ fn texts_of_strangers_are_shown_escaped() {
     for arguments in [
         &["run", "--again", text(&a)][..],
         &["resume", text(&a)],
-        &["export", text(&a)],
-        &["compare", text(&a), text(&b)],
-        &["compare", text(&a), text(&b), "--json"],
+        &["merge", "--check", text(&a), text(&b)],
+        &["merge", "--check", text(&a), text(&b), "--json"],
         &["verify", text(&b), "--all"],
         &["verify", text(&b), "--origin", evil],
     ] {

@@ -151,7 +151,7 @@ fn readers_do_not_end_a_run_on_a_shared_file_system() {
     let mut process = Running::start(&[&args[..], &SLOWLY].concat());
     wait_for_more(&run, 0);
     while process.child().try_wait().unwrap().is_none() {
-        for command in ["status", "export"] {
+        for command in ["status", "report"] {
             let (code, _, err) = of(&[command, text(&run)]);
             assert_eq!(code, 0, "{command}: {err}");
         }
@@ -212,7 +212,7 @@ fn a_commit_that_was_cut_off_is_not_read_and_is_undone_by_the_next_writer() {
         fs::read(crashed.join("ledger.db")).unwrap(),
     ];
     assert!(!before[0].is_empty());
-    for command in ["status", "export", "verify"] {
+    for command in ["status", "verify"] {
         let (code, out, err) = of(&[command, text(&crashed)]);
         assert_eq!((code, out.as_str()), (1, ""), "{command}: {err}");
         assert!(

@@ -13,7 +13,7 @@ use super::process::{of, text};
 use super::*;
 use crate::isolated::isolated;
 
-const COMMANDS: [&str; 4] = ["status", "verify", "export", "resume"];
+const COMMANDS: [&str; 3] = ["status", "verify", "resume"];
 
 /// A finished run of a stranger. `alter` writes to it what a correct program never does.
 fn stranger(dir: &Path, n: u32, alter: impl FnOnce(&Store)) -> PathBuf {
@@ -115,18 +115,13 @@ fn texts_of_strangers_cannot_control_the_terminal() {
     });
     let named = dir.path().join(format!("a{evil}b"));
     fs::rename(run, &named).unwrap();
-    for arguments in [
-        &["status"][..],
-        &["status", "--json"],
-        &["verify"],
-        &["export"],
-    ] {
+    for arguments in [&["status"][..], &["status", "--json"], &["verify"]] {
         let arguments = [arguments, &[text(&named)]].concat();
         let (_, out, err) = of(&arguments);
         assert!(!out.is_empty(), "{arguments:?}: {err}");
         let bad = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
         assert!(!out.contains(bad) && !err.contains(bad), "{out:?} {err:?}");
-        if arguments[0] == "export" || arguments[1] == "--json" {
+        if arguments[1] == "--json" {
             let json: serde_json::Value =
                 serde_json::from_str(out.lines().next().unwrap()).unwrap();
             let shown = json.get("host").or(json.get("backend")).unwrap();

@@ -28,7 +28,7 @@ const GROUPS: [Group; 7] = [
     },
     Group {
         title: "Check",
-        names: &["verify", "compare", "export", "certify", "check"],
+        names: &["verify", "certify", "check"],
     },
     Group {
         title: "Clusters",

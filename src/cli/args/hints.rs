@@ -267,6 +267,8 @@ fn subcommand(given: &str) -> Option<&'static str> {
             "`queenfold status DIR` shows a run, `queenfold report DIR` writes a page about it"
         }
         "dashboard" | "tui" | "top" => "`queenfold watch DIR` shows a run on a dashboard",
+        "export" => "`queenfold certify DIR -o FILE` writes the log of a run, task by task",
+        "compare" => "`queenfold merge --check A B` lists the tasks whose counts differ",
         "rm" | "remove" | "delete" => "a run is in its directory alone: `rm -r DIR` removes it",
         _ => return None,
     })

@@ -6,8 +6,10 @@ use super::gather::{tell_whole, without_total};
 use crate::certificate::open_source;
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, print_json, say};
-use crate::ledger::{self, LedgerError};
-use crate::run_directory::with_plans;
+use crate::config::path_text;
+use crate::engine::TaskKey;
+use crate::ledger::{self, CountedWhere, LedgerError};
+use crate::run_directory::{open, with_plans};
 use crate::telemetry::{printable, several};
 
 const HELP: &str = "\
@@ -15,12 +17,14 @@ Examples:
   queenfold merge part0 part1 part2 --into n20
   queenfold merge anna.cert bert.cert --into n20
   queenfold merge --take-out part1 --into n20
+  queenfold merge --check n20 elsewhere/n20    write nothing: list the tasks whose counts differ
 
 The runs must count the same board with the same plans. If several of them contain a task, its \
 counts must be the same in all of them. In the place of a directory may be the certificate of a shard, with one signature: \
 files of two keys that agree are a task counted twice by two owners, files of one key are not. Either all runs are copied, or none is. If every task is there, the total is printed; its time is \
 the sum over all processes. Otherwise the missing tasks are listed, and `queenfold resume` counts \
-them in the new directory. --take-out removes a run that was merged and is not trusted any more.";
+them in the new directory. --take-out removes a run that was merged and is not trusted any more. --check says of each task that \
+differs what each run has, by which kernel or device, worker and host; the exit code is 3 if there is one.";
 
 /// Flags of `merge`.
 #[derive(Debug, clap::Args)]
@@ -31,8 +35,12 @@ pub struct Args {
     dirs: Vec<PathBuf>,
 
     /// The directory that receives their tasks: a new one, or a run of the same plans
-    #[arg(long, value_name = "DIR")]
-    into: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "check")]
+    into: Option<PathBuf>,
+
+    /// Write nothing: list the tasks whose counts differ
+    #[arg(long, conflicts_with_all = ["into", "take_out"])]
+    check: bool,
 
     /// Remove from the run in --into what was merged from this directory or certificate, or what the session of this id counted
     #[arg(long, value_name = "DIR|SESSION", conflicts_with = "dirs")]
@@ -45,19 +53,22 @@ pub struct Args {
 
 /// Puts the tasks of several runs into one.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    if let Some(source) = &args.take_out {
+    let Some(into) = args.into.as_deref() else {
+        return check(args);
+    };
+    if let Some(source) = args.take_out.as_deref() {
         // Every session is its own, so nothing would be left.
-        let [from, into] = [source, &args.into].map(|dir| dir.canonicalize().ok());
-        if from.is_some() && from == into {
+        let [from, to] = [source, into].map(|dir| dir.canonicalize().ok());
+        if from.is_some() && from == to {
             let dir = source.display();
             let what = format!(
                 "{dir} cannot be taken out of itself: give the directory that was merged into it"
             );
             return Err(Failure::usage(what));
         }
-        let taken = ledger::take_out_from(source, &args.into, &open_source)?;
+        let taken = ledger::take_out_from(source, into, &open_source)?;
         if !taken.kept.is_empty() {
-            let (dir, sessions) = (args.into.clone(), taken.kept);
+            let (dir, sessions) = (into.to_owned(), taken.kept);
             say(&printable(
                 &LedgerError::OwnSessions { dir, sessions }.to_string(),
             ));
@@ -75,7 +86,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::usage("no directory to merge"));
     };
     let (_, plans) = with_plans(open_source(first)?)?;
-    let merged = ledger::merge_from(&args.dirs, &args.into, &plans, &open_source)?;
+    let merged = ledger::merge_from(&args.dirs, into, &plans, &open_source)?;
     let mut copied = format!(
         "{} copied, {} there already with the same result",
         several(merged.copied, "task"),
@@ -99,9 +110,64 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             print_json(&without_total(coverage.done(), coverage.tasks()))?;
         }
         return Err(Failure::incomplete(
-            format_args!("no total from {}", args.into.display()),
+            format_args!("no total from {}", into.display()),
             &coverage.missing(&merged.division),
         ));
     }
-    tell_whole(&args.into, &plans, &merged, args.json)
+    tell_whole(into, &plans, &merged, args.json)
+}
+
+/// Lists the tasks that differ in several runs.
+fn check(args: &Args) -> Result<(), Failure> {
+    let Some(first) = args.dirs.first() else {
+        return Err(Failure::usage("no directory to check"));
+    };
+    let (_, plans) = open(first)?;
+    let found = ledger::differences(&args.dirs, &plans)?;
+    let differing = found.differing.len() as u64;
+    if args.json {
+        let count = |count: &CountedWhere| {
+            json!({
+                "dir": path_text(&count.dir),
+                "tally": count.tally,
+                "counted_by": count.counted_by,
+                "worker": count.worker,
+                "host": count.host,
+            })
+        };
+        let task = |(task, counts): &(TaskKey, Vec<CountedWhere>)| {
+            json!({
+                "plan": format!("{}-{}", task.engine, task.version),
+                "task": task.index,
+                "counts": counts.iter().map(count).collect::<Vec<_>>(),
+            })
+        };
+        let differing: Vec<_> = found.differing.iter().map(task).collect();
+        print_json(&json!({"common": found.common, "differing": differing}))?;
+    } else {
+        let common = several(found.common, "task");
+        let mut lines = format!("compared  {common} of more than one run, {differing} different");
+        for (task, counts) in &found.differing {
+            lines += &format!("\ntask {task}");
+            for CountedWhere {
+                dir,
+                tally,
+                counted_by,
+                worker,
+                host,
+            } in counts
+            {
+                let (dir, tally) = (dir.display(), tally.exact());
+                lines += &format!("\n  {dir}: {tally} by {counted_by} ({host}/{worker})");
+            }
+        }
+        print(&lines)?;
+    }
+    match differing {
+        0 => Ok(()),
+        tasks => Err(Failure::counts_differ(format!(
+            "counts of {} differ",
+            several(tasks, "task")
+        ))),
+    }
 }

@@ -82,7 +82,7 @@ impl RunReport {
                 board_flags(&self.info.board),
                 engine.unwrap_or("auto")
             ),
-            "queenfold export repeated | tail -n 1".to_owned(),
+            "queenfold report repeated --json".to_owned(),
         ];
         facts(&[(
             "signature",
