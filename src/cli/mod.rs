@@ -6,7 +6,7 @@
 //! | `args` | what a command line may say: flags, boards, and what is answered to one that is refused |
 //! | `control` | how runs are paused, continued and stopped |
 //! | `print` | how results and runs are printed |
-//! | `dashboard` | runs and job arrays on a screen |
+//! | `dashboard` | runs on a screen |
 //! | `session` | what the commands share that count |
 //! | `commands` | one file or folder for each command |
 //!
@@ -101,7 +101,7 @@ enum Command {
     Stop(stop::Args),
     /// Show the progress of a run in a directory, from another terminal
     Status(status::Args),
-    /// Watch a run or job array on a dashboard; pause or stop it there
+    /// Watch a run on a dashboard; pause or stop it there
     Watch(watch::Args),
     /// Write a page about a run: its result and speed, who did what
     Report(report::Args),

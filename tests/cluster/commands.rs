@@ -321,6 +321,8 @@ fn a_directory_that_looks_like_an_option_is_named_so_that_it_is_none() {
 #[test]
 fn an_array_is_watched_until_all_shards_are_finished() {
     let array = Array::make(12, 2, "slurm");
+    let line = refusal(&mut queenfold(&["watch", array.name()]), 2);
+    assert!(line.contains("`queenfold status "), "{line}");
     let mut watching = std::process::Command::new(env!("CARGO_BIN_EXE_queenfold"))
         .args(["status", "--watch", "--json", array.name()])
         .stdout(std::process::Stdio::null())

@@ -22,8 +22,3 @@ mod scripts;
 mod skip;
 mod slurm;
 mod slurm_cluster;
-#[cfg(feature = "tui")]
-#[path = "../common/tmux.rs"]
-mod tmux;
-#[cfg(feature = "tui")]
-mod watch;

@@ -2,6 +2,9 @@
 
 use ratatui::layout::{Constraint, Layout, Rect};
 
+/// From so many columns on, the map stands beside the speed.
+const WIDE: u16 = 100;
+
 /// The areas of the parts. One for which there is no room has no height.
 pub struct Areas {
     /// What is counted, and the state.
@@ -12,12 +15,12 @@ pub struct Areas {
     pub figures: Rect,
     /// The picture of the speed.
     pub speed: Rect,
-    /// The map of the tasks or shards.
+    /// The map of the tasks.
     pub map: Rect,
-    /// The table of workers, hosts or running shards.
-    pub table: Rect,
-    /// What happened, or the hosts.
-    pub below: Rect,
+    /// The table of workers.
+    pub workers: Rect,
+    /// What happened.
+    pub events: Rect,
     /// How to go on, and the keys.
     pub footer: Rect,
 }
@@ -32,44 +35,86 @@ pub struct Wanted {
     pub cells: usize,
     /// Rows of the table, with its header.
     pub rows: usize,
-    /// What is below the table, without its frame.
-    pub below: usize,
+    /// Events, without their frame.
+    pub events: usize,
 }
 
 /// So many lines.
-pub fn lines(count: usize) -> u16 {
+fn lines(count: usize) -> u16 {
     u16::try_from(count).unwrap_or(u16::MAX)
 }
 
 impl Areas {
-    /// The lines of a screen that are left for all but title, share and footer.
-    pub fn room(screen: Rect, wanted: &Wanted) -> u16 {
-        screen.height.saturating_sub(2 + lines(wanted.footer))
-    }
-
-    /// With these heights of figures, speed, map and what is below the table; the table has the rest.
-    pub fn of(screen: Rect, wanted: &Wanted, heights: [u16; 4]) -> Self {
-        let [figures, speed, map, below] = heights.map(Constraint::Length);
-        let [title, share, figures, speed, map, table, below, footer] = Layout::vertical([
-            Constraint::Length(1),
-            Constraint::Length(1),
-            figures,
-            speed,
-            map,
-            Constraint::Min(0),
-            below,
-            Constraint::Length(lines(wanted.footer)),
-        ])
-        .areas(screen);
+    /// On a screen of this size. What is less important goes first: events, the map, the speed, figures.
+    pub fn of(screen: Rect, wanted: &Wanted) -> Self {
+        let footer = lines(wanted.footer);
+        let room = screen.height.saturating_sub(2 + footer);
+        let rows = lines(wanted.rows);
+        // The table needs three lines at least, and is worth more than the last figures.
+        let table = rows.min(3);
+        let figures = lines(wanted.figures)
+            .min(room.saturating_sub(table).max(1))
+            .min(room);
+        let mut room = room - figures;
+        let mut take = |least: u16| match room >= least + table {
+            true => {
+                room -= least;
+                least
+            }
+            false => 0,
+        };
+        let is_beside = screen.width >= WIDE && wanted.cells > 0;
+        let mut speed = take(6);
+        let has_map = wanted.cells > 0 && !is_beside;
+        let mut map = if has_map { take(4) } else { 0 };
+        let mut events = if wanted.events > 0 { take(3) } else { 0 };
+        room -= rows.min(room);
+        let mut more = |height: &mut u16, most: u16| {
+            if *height > 0 {
+                let more = most.saturating_sub(*height).min(room);
+                *height += more;
+                room -= more;
+            }
+        };
+        let all_events = lines(wanted.events + 2);
+        more(&mut events, all_events.min(6));
+        let inside = match is_beside {
+            true => beside(screen)[1].width,
+            false => screen.width,
+        };
+        let per_line = usize::from(inside.saturating_sub(2).max(1));
+        // With one line less than that, cells would share a place.
+        let whole_map = lines(wanted.cells.div_ceil(per_line) + 2);
+        more(&mut map, whole_map.min(14));
+        more(&mut speed, 16);
+        more(&mut events, all_events);
+        more(&mut map, whole_map);
+        more(&mut speed, screen.height);
+        let [figures, speed, map, events, footer] =
+            [figures, speed, map, events, footer].map(Constraint::Length);
+        let line = Constraint::Length(1);
+        let rest = Constraint::Min(0);
+        let parts = [line, line, figures, speed, map, rest, events, footer];
+        let [title, share, figures, speed, map, workers, events, footer] =
+            Layout::vertical(parts).areas(screen);
+        let [speed, map] = match is_beside {
+            true => beside(speed),
+            false => [speed, map],
+        };
         Self {
             title,
             share,
             figures,
             speed,
             map,
-            table,
-            below,
+            workers,
+            events,
             footer,
         }
     }
+}
+
+/// The speed and the map in one band.
+fn beside(band: Rect) -> [Rect; 2] {
+    Layout::horizontal([Constraint::Percentage(50), Constraint::Min(0)]).areas(band)
 }

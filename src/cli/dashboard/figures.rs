@@ -5,11 +5,9 @@ use std::time::Duration;
 use ratatui::text::Line;
 
 use super::parts::{figure_lines, figures_of, plain, safe};
+use super::view::View;
 use crate::machine::Activity;
 use crate::telemetry::{Fact, Snapshot, duration, grouped};
-
-/// A run as it is drawn.
-type View<'a> = super::picture::View<'a, Snapshot>;
 
 /// Figures with their names, as many on each line as fit.
 pub fn figures(view: &View<'_>, width: u16) -> Vec<Line<'static>> {

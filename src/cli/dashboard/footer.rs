@@ -4,11 +4,8 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::parts::{key_line, safe};
+use super::view::View;
 use crate::cli::shell::resume_command;
-use crate::telemetry::Snapshot;
-
-/// A run as it is drawn.
-type View<'a> = super::picture::View<'a, Snapshot>;
 
 /// How to go on after a stop, and the keys.
 pub fn footer(view: &View<'_>, area: Rect) -> Vec<Line<'static>> {

@@ -1,4 +1,4 @@
-//! A map: one cell for each task or shard, or for several neighbours.
+//! A map: one cell for each task, or for several neighbours.
 
 use std::collections::BTreeSet;
 
@@ -17,12 +17,13 @@ use crate::telemetry::grouped;
 const WIDEST: usize = 4;
 
 /// What the kinds of cells mean.
-pub type Legend<const KINDS: usize> = [(&'static [Cell], &'static str); KINDS];
-
-/// How many cells an area has at most.
-pub fn room(area: Rect) -> usize {
-    usize::from(area.width.saturating_sub(2)) * usize::from(area.height.saturating_sub(2))
-}
+const LEGEND: [(&[Cell], &str); 5] = [
+    (&[Cell::Full, Cell::Partly(0.5)], "counted"),
+    (&[Cell::Active], "now"),
+    (&[Cell::Empty], "left"),
+    (&[Cell::Wrong], "differed"),
+    (&[Cell::Before, Cell::SomeBefore], "earlier"),
+];
 
 /// How wide so many cells can be.
 fn width(cells: usize, columns: usize, lines: usize) -> usize {
@@ -32,27 +33,14 @@ fn width(cells: usize, columns: usize, lines: usize) -> usize {
         .unwrap_or(1)
 }
 
-/// How many lines so many cells fill, of at most `most`.
-pub fn lines(cells: usize, columns: u16, most: u16) -> u16 {
-    let columns = usize::from(columns.max(1));
-    let lines = cells.div_ceil(columns / width(cells, columns, most.into()));
-    u16::try_from(lines).map_or(most, |lines| lines.min(most))
-}
-
-/// Draws the cells, as wide as there is room for. Of the legend only what occurs is shown.
-pub fn draw_map<const KINDS: usize>(
-    frame: &mut Frame<'_>,
-    theme: Theme,
-    area: Rect,
-    title: &str,
-    cells: &[Cell],
-    legend: &Legend<KINDS>,
-) {
-    if area.height < 3 || area.width < 3 || cells.is_empty() {
+/// Draws the tasks of a run, as wide as there is room for. Of the legend only what occurs is shown.
+pub fn draw_tasks(frame: &mut Frame<'_>, theme: Theme, area: Rect, map: &TaskMap) {
+    if area.height < 3 || area.width < 3 || map.each == 0 || map.counted.is_empty() {
         return;
     }
     let columns = usize::from(area.width - 2);
     let rows = usize::from(area.height - 2);
+    let (each, cells) = cells(map, columns * rows);
     let width = width(cells.len(), columns, rows);
     let lines = cells.chunks(columns / width).map(|row| {
         let spans = row.iter().map(|cell| {
@@ -68,7 +56,7 @@ pub fn draw_map<const KINDS: usize>(
             .iter()
             .any(|cell| std::mem::discriminant(cell) == std::mem::discriminant(kind))
     };
-    for (kinds, meaning) in legend {
+    for (kinds, meaning) in LEGEND {
         let kinds: Vec<_> = kinds.iter().filter(|kind| occurs(kind)).collect();
         let needs = kinds.len() + meaning.chars().count() + 3;
         if kinds.is_empty() || needs > left {
@@ -81,31 +69,13 @@ pub fn draw_map<const KINDS: usize>(
         }));
         key.push(Span::styled(format!(" {meaning}  "), theme.label()));
     }
-    let block = boxed(theme, title).title_bottom(Line::from(key));
-    let lines = Paragraph::new(lines.collect::<Vec<_>>());
-    frame.render_widget(lines.block(block), area);
-}
-
-const TASKS: Legend<5> = [
-    (&[Cell::Full, Cell::Partly(0.5)], "counted"),
-    (&[Cell::Active], "now"),
-    (&[Cell::Empty], "left"),
-    (&[Cell::Wrong], "differed"),
-    (&[Cell::Before, Cell::SomeBefore], "earlier"),
-];
-
-/// Draws the tasks of a run.
-pub fn draw_tasks(frame: &mut Frame<'_>, theme: Theme, area: Rect, map: &TaskMap) {
-    let room = room(area);
-    if room == 0 || map.each == 0 {
-        return;
-    }
-    let (each, cells) = cells(map, room);
     let title = match each {
         1 => format!(" {} tasks, a cell each ", grouped(map.tasks)),
         _ => format!(" {} tasks, {} a cell ", grouped(map.tasks), grouped(each)),
     };
-    draw_map(frame, theme, area, &title, &cells, &TASKS);
+    let block = boxed(theme, &title).title_bottom(Line::from(key));
+    let lines = Paragraph::new(lines.collect::<Vec<_>>());
+    frame.render_widget(lines.block(block), area);
 }
 
 /// How many tasks a cell stands for, and at most `room` cells. A live map may come from a stranger.

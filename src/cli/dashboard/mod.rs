@@ -1,9 +1,6 @@
-//! A dashboard of a run: in the terminal of the run itself (`--tui`), or in another one (`watch`), which also shows
-//! job arrays.
+//! A dashboard of a run: in the terminal of the run itself (`--tui`), or in another one (`watch`).
 
 mod areas;
-mod array_areas;
-mod array_view;
 mod cell;
 mod events_panel;
 mod figures;
@@ -12,16 +9,12 @@ mod map_panel;
 mod other_run;
 mod own_run;
 mod parts;
-mod picture;
-mod run_areas;
 mod screen;
 mod speed_chart;
-mod table;
 #[cfg(test)]
 mod tests;
 mod theme;
 mod view;
-mod whole_array;
 mod worker_table;
 
 use std::io::{self, PipeReader};
@@ -32,16 +25,16 @@ use std::time::{Duration, Instant};
 use console::Key;
 use jiff::tz::TimeZone;
 
-use self::picture::{Picture, View};
 use self::theme::Theme;
+use self::view::{View, draw};
 use super::signals;
+use crate::actors::RunState;
 use crate::cli::control::terminal::{self, SignalKey};
-use crate::telemetry::last_message;
+use crate::telemetry::{Snapshot, last_message};
 
 pub use self::other_run::watch;
 pub use self::own_run::OwnDashboard;
 pub use self::screen::Screen;
-pub use self::whole_array::watch as watch_array;
 
 /// How often the picture is drawn.
 const REFRESH: Duration = Duration::from_millis(250);
@@ -79,9 +72,9 @@ pub enum End {
 }
 
 /// What there is to show.
-pub enum Shown<P> {
-    /// A picture, and something to say about it.
-    Picture(Arc<P>, Option<String>),
+pub enum Shown {
+    /// A run, and something to say about it.
+    Run(Arc<Snapshot>, Option<String>),
     /// Nothing more.
     Over,
 }
@@ -132,10 +125,7 @@ enum Decision {
 ///
 /// # Errors
 /// The terminal is gone.
-pub fn show<P: Picture>(
-    mut look: impl FnMut() -> Shown<P>,
-    steer: &mut impl Steer,
-) -> io::Result<End> {
+pub fn show(mut look: impl FnMut() -> Shown, steer: &mut impl Steer) -> io::Result<End> {
     let mut screen = Screen::take()?;
     let mut theme = Theme::of_environment();
     let (mut help, mut first) = (None, 0_usize);
@@ -143,7 +133,7 @@ pub fn show<P: Picture>(
     let mut answered: Option<(String, Instant)> = None;
     let zone = TimeZone::system();
     loop {
-        let Shown::Picture(picture, about) = look() else {
+        let Shown::Run(run, about) = look() else {
             return Ok(End::Over);
         };
         if !screen.is_ours()? {
@@ -159,7 +149,7 @@ pub fn show<P: Picture>(
             .or_else(last_message);
         screen.draw(|frame| {
             let view = View {
-                of: &*picture,
+                of: &run,
                 theme,
                 help,
                 first,
@@ -167,7 +157,7 @@ pub fn show<P: Picture>(
                 zone: zone.clone(),
                 can_leave: !steer.is_own(),
             };
-            (first, help) = P::draw(frame, &view);
+            (first, help) = draw(frame, &view);
         })?;
         let Some(key) = Screen::key(REFRESH, steer.end())? else {
             continue;
@@ -202,7 +192,7 @@ pub fn show<P: Picture>(
                     asked = Some((question, Instant::now()));
                 }
                 Key::Char('p') => {
-                    done = steer.pause(!picture.is_paused());
+                    done = steer.pause(run.progress.state != RunState::Paused);
                 }
                 Key::Char('d') => asked = Some((Question::Stop, Instant::now())),
                 Key::Char('?' | 'h') => help = Some(0),

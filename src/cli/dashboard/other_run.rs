@@ -40,7 +40,7 @@ pub fn watch(dir: &Path) -> Result<(), Failure> {
 /// Waits until the run has written its state for the first time.
 fn first(dir: &Path) -> Result<(), Failure> {
     for _ in 0..40 {
-        if matches!(look(dir), Shown::Picture(..)) {
+        if matches!(look(dir), Shown::Run(..)) {
             return Ok(());
         }
         std::thread::sleep(Duration::from_millis(50));
@@ -55,7 +55,7 @@ fn first(dir: &Path) -> Result<(), Failure> {
     ))
 }
 
-fn look(dir: &Path) -> Shown<Snapshot> {
+fn look(dir: &Path) -> Shown {
     if !is_held(dir) {
         return Shown::Over;
     }
@@ -73,7 +73,7 @@ fn look(dir: &Path) -> Shown<Snapshot> {
                     duration(old)
                 )
             });
-            Shown::Picture(Arc::new(snapshot), note)
+            Shown::Run(Arc::new(snapshot), note)
         }
         Err(why) => {
             say(&printable(&format!(

@@ -10,7 +10,7 @@ use super::{Shown, Steer, show};
 use crate::cli::control::steering::{KEY, Steering};
 use crate::cli::output::say;
 use crate::system::threads;
-use crate::telemetry::{Snapshot, SnapshotKeeper};
+use crate::telemetry::SnapshotKeeper;
 
 /// A run that ends earlier shows nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -55,10 +55,10 @@ impl OwnDashboard {
     }
 }
 
-fn own(keeper: &SnapshotKeeper, steering: &Steering, stopped: &Receiver<()>) -> Shown<Snapshot> {
+fn own(keeper: &SnapshotKeeper, steering: &Steering, stopped: &Receiver<()>) -> Shown {
     match stopped.try_recv() {
         Err(mpsc::TryRecvError::Disconnected) => Shown::Over,
-        _ => Shown::Picture(
+        _ => Shown::Run(
             Arc::new(keeper.snapshot(steering.control().progress(), steering.control().task_map())),
             None,
         ),

@@ -67,7 +67,7 @@ pub const fn plain(fact: Fact) -> Figure {
     (fact, Style::new())
 }
 
-/// What is said of a run and of an array, without the share and what stands beside it.
+/// What is said of a run, without the share and what stands beside it.
 pub fn figures_of(theme: Theme, facts: &RunFacts) -> impl Iterator<Item = Figure> {
     let done = Fact::new("done", facts.tasks());
     let figures = [done, facts.speed()].into_iter().chain(facts.audits());
@@ -179,15 +179,12 @@ fn wrapped(text: &str, columns: usize) -> Vec<Line<'_>> {
 
 /// What stands on a screen of this size.
 #[cfg(test)]
-pub fn screen<P: super::picture::Picture>(
-    view: &super::picture::View<'_, P>,
-    (width, height): (u16, u16),
-) -> Vec<String> {
+pub fn screen(view: &super::view::View<'_>, (width, height): (u16, u16)) -> Vec<String> {
     use ratatui::backend::TestBackend;
     let mut terminal = ratatui::Terminal::new(TestBackend::new(width, height)).unwrap();
     terminal
         .draw(|frame| {
-            P::draw(frame, view);
+            super::view::draw(frame, view);
         })
         .unwrap();
     let buffer = terminal.backend().buffer();

@@ -63,7 +63,7 @@ impl Screen {
         match Self::missing() {
             None => Ok(()),
             Some(missing) => Err(Failure::usage(format!(
-                "watch needs {missing}; `queenfold status --watch` prints the state of a run or job array"
+                "watch needs {missing}; `queenfold status --watch` prints the state of the run"
             ))),
         }
     }

@@ -21,11 +21,11 @@ const LEAST: (u16, u16) = (30, 5);
 
 /// Draws all speeds, the latest at the right edge, with the time below and the scale at the left. When they are more than
 /// there are dots, several of them share one.
-pub fn draw_speed(frame: &mut Frame<'_>, theme: Theme, area: Rect, speeds: &Speeds, title: &str) {
+pub fn draw_speed(frame: &mut Frame<'_>, theme: Theme, area: Rect, speeds: &Speeds) {
     if area.width < LEAST.0 || area.height < LEAST.1 {
         return;
     }
-    let block = boxed(theme, title);
+    let block = boxed(theme, " speed ");
     let inside = block.inner(area);
     frame.render_widget(block, area);
     let [upper, axis] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(inside);

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use ratatui::Frame;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
@@ -13,26 +14,32 @@ use super::figures::figures;
 use super::footer::{footer, help_text};
 use super::map_panel::draw_tasks;
 use super::parts::{draw_help, safe, share_line, state};
-use super::picture::Picture;
 use super::speed_chart::draw_speed;
+use super::theme::Theme;
 use super::worker_table::draw_workers;
-use crate::actors::RunState;
 use crate::telemetry::{Snapshot, duration};
 
-/// A run as it is drawn.
-type View<'a> = super::picture::View<'a, Snapshot>;
-
-impl Picture for Snapshot {
-    fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
-        draw(frame, view)
-    }
-
-    fn is_paused(&self) -> bool {
-        self.progress.state == RunState::Paused
-    }
+/// A run as the user wants it drawn.
+pub struct View<'a> {
+    /// What is drawn.
+    pub of: &'a Snapshot,
+    /// How it looks.
+    pub theme: Theme,
+    /// The first line of the explanation of the keys that is shown; `None` if they are not explained.
+    pub help: Option<usize>,
+    /// The first row of the table that is shown.
+    pub first: usize,
+    /// Something to tell below everything else.
+    pub note: Option<&'a str>,
+    /// The zone of the times of day.
+    pub zone: TimeZone,
+    /// What the key `q` does; it does nothing in the terminal of the run itself.
+    pub can_leave: bool,
 }
 
-fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
+/// Draws all of it, or as much as there is room for. Returns the first row of its table, and the first line of
+/// the explanation of the keys, that is shown.
+pub fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
     let screen = frame.area();
     let Snapshot {
         progress,
@@ -43,14 +50,14 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
     } = view.of;
     let figures = figures(view, screen.width);
     let footer = footer(view, screen);
-    let areas = Areas::of_run(
+    let areas = Areas::of(
         screen,
         &Wanted {
             figures: figures.len(),
             footer: footer.len(),
             rows: progress.workers.len() + 1,
             cells: tasks.counted.len(),
-            below: incidents.len(),
+            events: incidents.len(),
         },
     );
     frame.render_widget(title(view, areas.title.width), areas.title);
@@ -61,16 +68,16 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
     let share = share_line(view.theme, screen.width, &facts, end);
     frame.render_widget(share, areas.share);
     frame.render_widget(Paragraph::new(figures), areas.figures);
-    draw_speed(frame, view.theme, areas.speed, speeds, " speed ");
+    draw_speed(frame, view.theme, areas.speed, speeds);
     draw_tasks(frame, view.theme, areas.map, tasks);
     let first = draw_workers(
         frame,
         view.theme,
-        areas.table,
+        areas.workers,
         &progress.workers,
         view.first,
     );
-    draw_events(frame, view.theme, areas.below, incidents);
+    draw_events(frame, view.theme, areas.events, incidents);
     frame.render_widget(Paragraph::new(footer), areas.footer);
     let help = view.help.map(|first| {
         let text = help_text(view);

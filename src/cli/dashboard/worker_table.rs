@@ -1,12 +1,12 @@
 //! The table of the workers of a run.
 
 use ratatui::Frame;
-use ratatui::layout::{Alignment, Rect};
+use ratatui::layout::{Alignment, Constraint, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use ratatui::widgets::{Row, Table};
 
 use super::parts::{safe, share_of};
-use super::table::{Column, Rows};
 use super::theme::Theme;
 use crate::actors::{WorkerProgress, WorkerState};
 use crate::telemetry::{grouped, speed};
@@ -14,6 +14,13 @@ use crate::telemetry::{grouped, speed};
 /// Columns of the bar.
 const BAR: u16 = 22;
 
+/// The blanks between columns.
+const BETWEEN: u16 = 2;
+
+/// A column: title, width, and the side on which texts stand.
+type Column = (&'static str, u16, Alignment);
+
+/// What is less important is further to the right, and left out if there is no room.
 const COLUMNS: [Column; 10] = [
     ("worker", 10, Alignment::Left),
     // Its title shows what the parts of the bar mean.
@@ -36,6 +43,9 @@ pub fn draw_workers(
     workers: &[WorkerProgress],
     first: usize,
 ) -> usize {
+    if area.height < 2 || workers.is_empty() {
+        return first;
+    }
     let all = workers.iter().map(|worker| worker.nodes).sum();
     let [busy, stolen, idle] = parts(theme);
     let mut titles = COLUMNS.map(|column| Line::from(column.0));
@@ -47,21 +57,37 @@ pub fn draw_workers(
         Span::styled(idle.0, idle.1),
         Span::raw(" idle"),
     ]);
-    let rows = Rows {
-        columns: &COLUMNS,
-        titles,
-        count: workers.len(),
-        none: "",
+    let count = workers.len();
+    let shown = usize::from(area.height - 1);
+    let first = first.min(count.saturating_sub(shown));
+    let last = count.min(first + shown);
+    if last - first < count {
+        titles[0] = format!("{}-{last}", first + 1).into();
+    }
+    let mut needed = 0;
+    let fits = |column: &&Column| {
+        needed += column.1 + BETWEEN;
+        needed <= area.width + BETWEEN
     };
-    rows.draw(frame, theme, area, first, |index| {
-        let worker = &workers[index];
+    let columns: Vec<_> = COLUMNS.iter().take_while(fits).collect();
+    let row = |texts: [Line<'static>; COLUMNS.len()]| {
+        let cells = texts.into_iter().zip(&columns);
+        Row::new(cells.map(|(text, column)| text.alignment(column.2)))
+    };
+    let rows = workers[first..last].iter().map(|worker| {
         let style = match worker.state {
             WorkerState::Waiting | WorkerState::Starting => theme.waiting(),
             WorkerState::Gone => theme.label(),
             _ => Style::new(),
         };
-        (cells(theme, worker, all), style)
-    })
+        row(cells(theme, worker, all)).style(style)
+    });
+    let widths = columns.iter().map(|column| Constraint::Length(column.1));
+    let table = Table::new(rows, widths.collect::<Vec<_>>())
+        .header(row(titles).style(theme.label()))
+        .column_spacing(BETWEEN);
+    frame.render_widget(table, area);
+    first
 }
 
 /// How the parts of a bar look: on a core, without one, without a task.

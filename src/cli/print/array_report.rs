@@ -52,11 +52,11 @@ pub fn outdated_scripts(directory: &ArrayDirectory, dir: &Path) -> Vec<String> {
 /// How far an array is.
 pub struct ArrayReport {
     /// How far its shards are together.
-    pub facts: RunFacts,
+    facts: RunFacts,
     /// What each host did, by its name.
-    pub hosts: BTreeMap<String, HostShare>,
+    hosts: BTreeMap<String, HostShare>,
     /// What the shards say.
-    pub moments: ShardMoments,
+    moments: ShardMoments,
     states: [(ShardState, IndexList); 4],
     gathered: bool,
 }
@@ -99,21 +99,8 @@ impl ArrayReport {
             faulty,
             ..RunFacts::default()
         };
+        let [not_begun, running, stopped, finished] = indices.map(IndexList::from_iter);
         Ok(Self {
-            gathered: directory.is_gathered()?,
-            ..Self::of(indices, facts, hosts, moments)
-        })
-    }
-
-    /// That of shards that are not begun, running, stopped and finished.
-    pub fn of(
-        shards: [Vec<u64>; 4],
-        facts: RunFacts,
-        hosts: BTreeMap<String, HostShare>,
-        moments: ShardMoments,
-    ) -> Self {
-        let [not_begun, running, stopped, finished] = shards.map(IndexList::from_iter);
-        Self {
             facts,
             hosts,
             moments,
@@ -123,8 +110,8 @@ impl ArrayReport {
                 (ShardState::Stopped, stopped),
                 (ShardState::NotBegun, not_begun),
             ],
-            gathered: false,
-        }
+            gathered: directory.is_gathered()?,
+        })
     }
 
     /// Whether nothing is left to count.
@@ -146,17 +133,17 @@ impl ArrayReport {
 
     /// The commands by which the array goes on, for each scheduler that it has a script for; none while the
     /// last shards are running. `dir` is as the user named it.
-    pub fn next_steps(&self, directory: &ArrayDirectory, dir: &Path) -> Vec<String> {
+    fn next_steps(&self, directory: &ArrayDirectory, dir: &Path) -> Vec<String> {
         let again = self.to_submit();
         match (self.gathered, again.is_empty()) {
             (false, false) => submit_again(directory, dir, &again),
-            (false, true) if !self.moments.running.is_empty() => Vec::new(),
+            (false, true) if self.moments.is_running() => Vec::new(),
             _ => vec![command_on("gather", dir)],
         }
     }
 
     /// What [`outdated_scripts`] says, unless nothing is left to submit.
-    pub fn outdated_scripts(&self, directory: &ArrayDirectory, dir: &Path) -> Vec<String> {
+    fn outdated_scripts(&self, directory: &ArrayDirectory, dir: &Path) -> Vec<String> {
         match self.is_done() {
             true => Vec::new(),
             false => outdated_scripts(directory, dir),
@@ -164,7 +151,7 @@ impl ArrayReport {
     }
 
     /// The shards in this state.
-    pub fn shards(&self, state: ShardState) -> impl Iterator<Item = u64> {
+    fn shards(&self, state: ShardState) -> impl Iterator<Item = u64> {
         let of = self.states.iter().filter(move |(of, _)| *of == state);
         of.flat_map(|(_, shards)| shards.iter())
     }
@@ -198,7 +185,7 @@ impl ArrayReport {
                 );
             }
         }
-        if !self.moments.running.is_empty() {
+        if self.moments.is_running() {
             lines.push(facts.speed().line());
         }
         if let Some(left) = facts.left() {
@@ -267,7 +254,7 @@ impl ArrayReport {
 }
 
 /// A state in words.
-pub const fn name(state: ShardState) -> &'static str {
+const fn name(state: ShardState) -> &'static str {
     match state {
         ShardState::NotBegun => "not begun",
         ShardState::Running => "running",

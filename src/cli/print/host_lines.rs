@@ -9,19 +9,13 @@ use crate::actors::SickWorker;
 use crate::ledger::{HostShare, unix_time};
 use crate::telemetry::{RunFacts, duration, rate, several};
 
-/// A line of a status for each host.
+/// A line of a status for each host, with its share of the work, its speed, and when it was last seen.
 pub fn host_lines(hosts: &BTreeMap<String, HostShare>) -> Vec<String> {
-    let lines = hosts_in_words(hosts).into_iter();
-    lines.map(|line| format!("host        {line}")).collect()
-}
-
-/// Each host with its share of the work, its speed, and when it was last seen.
-pub fn hosts_in_words(hosts: &BTreeMap<String, HostShare>) -> Vec<String> {
     let all = HostShare::all_nodes(hosts);
     let line = |(name, host): (&String, &HostShare)| {
         let seen = Duration::from_secs(seen_ago(host));
         let mut line = format!(
-            "{name}: {}, {:.1} % of the nodes, {} in {}, last seen {} ago, {}",
+            "host        {name}: {}, {:.1} % of the nodes, {} in {}, last seen {} ago, {}",
             several(host.tasks, "task"),
             100.0 * host.share_of(all),
             rate(host.nodes, host.elapsed),

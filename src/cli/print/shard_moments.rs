@@ -51,27 +51,11 @@ impl WhyStopped {
     }
 }
 
-/// A shard that a process works on.
-#[derive(Clone, Debug, Default)]
-pub struct RunningShard {
-    /// What the process says of it; `None` if it has not said anything yet.
-    pub snapshot: Option<Snapshot>,
-    /// How old that is, if it is old.
-    pub old: Option<Duration>,
-}
-
-impl RunningShard {
-    /// What the process says now: nothing that is old.
-    pub fn now(&self) -> Option<&Snapshot> {
-        self.snapshot.as_ref().filter(|_| self.old.is_none())
-    }
-}
-
 /// What all shards of an array say.
 #[derive(Clone, Debug, Default)]
 pub struct ShardMoments {
-    /// Those that processes work on, by their numbers.
-    pub running: BTreeMap<u64, RunningShard>,
+    running: bool,
+    speed: Option<f64>,
     why: BTreeMap<WhyStopped, Vec<u64>>,
     /// Shards that are not done: a whole number, less what is done of those that were begun.
     open: f64,
@@ -92,13 +76,15 @@ impl ShardMoments {
         self.open -= 1.0 - left;
         match (state, snapshot) {
             (ShardState::Running, snapshot) => {
-                let old = snapshot.as_ref().and_then(old);
-                let shard = RunningShard { snapshot, old };
-                let eta = shard.now().and_then(|now| now.progress.eta);
-                if let Some(eta) = eta.filter(|eta| !eta.left.is_zero()) {
-                    self.pace += left / eta.left.as_secs_f64();
+                self.running = true;
+                // Nothing that is old.
+                if let Some(now) = snapshot.filter(|snapshot| old(snapshot).is_none()) {
+                    let progress = now.progress;
+                    *self.speed.get_or_insert_default() += progress.speed.nodes_per_second();
+                    if let Some(eta) = progress.eta.filter(|eta| !eta.left.is_zero()) {
+                        self.pace += left / eta.left.as_secs_f64();
+                    }
                 }
-                self.running.insert(index, shard);
             }
             (ShardState::Stopped, Some(moment)) => {
                 let why = WhyStopped::of(moment);
@@ -108,11 +94,14 @@ impl ShardMoments {
         }
     }
 
+    /// Whether processes work on shards.
+    pub const fn is_running(&self) -> bool {
+        self.running
+    }
+
     /// Nodes per second of all of them together; `None` if none says it.
-    pub fn nodes_per_second(&self) -> Option<f64> {
-        let running = self.running.values().filter_map(RunningShard::now);
-        let speeds = running.map(|now| now.progress.speed.nodes_per_second());
-        speeds.reduce(|all, more| all + more)
+    pub const fn nodes_per_second(&self) -> Option<f64> {
+        self.speed
     }
 
     /// Why which shards stopped, as far as they said it.

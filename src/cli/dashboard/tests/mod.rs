@@ -1,7 +1,6 @@
 //! What stands on the screen of a run. `run.json` is the `live.json` of a real run, as CONTRIBUTING.md says. After a
 //! change that is meant, `SNAPSHOTS=overwrite cargo test --release --lib dashboard` writes the screens and `docs/dashboard.svg`.
 
-mod array;
 mod svg;
 
 use std::path::{Path, PathBuf};
@@ -13,16 +12,14 @@ use ratatui::backend::TestBackend;
 use snapbox::{Assert, Data};
 
 use super::parts::screen;
-use super::picture::Picture;
 use super::theme::Theme;
+use super::view::{View, draw};
 use crate::actors::{
     Eta, PauseReason, Progress, RunState, SickWorker, TaskMap, WorkerProgress, WorkerState,
 };
 use crate::board::Size;
 use crate::engine::{CountedBy, Engine, TaskKey, WorkerId};
 use crate::telemetry::{Snapshot, SnapshotKeeper};
-
-type View<'a> = super::picture::View<'a, Snapshot>;
 
 const PLAIN: Theme = Theme::new(false, true);
 
@@ -151,7 +148,7 @@ fn the_picture_in_the_readme_is_of_this_dashboard() {
     let mut terminal = Terminal::new(TestBackend::new(120, 34)).unwrap();
     terminal
         .draw(|frame| {
-            Snapshot::draw(frame, &view(&snapshot, Theme::new(true, true)));
+            draw(frame, &view(&snapshot, Theme::new(true, true)));
         })
         .unwrap();
     let n = snapshot.n;
@@ -205,7 +202,7 @@ fn every_key_of_the_help_can_be_seen_on_a_small_screen() {
         let mut terminal = Terminal::new(TestBackend::new(20, 5)).unwrap();
         let mut shown = first;
         terminal
-            .draw(|frame| shown = Snapshot::draw(frame, &view).1.unwrap())
+            .draw(|frame| shown = draw(frame, &view).1.unwrap())
             .unwrap();
         (shown, screen(&view, size).join("\n"))
     };
