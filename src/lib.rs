@@ -122,8 +122,8 @@ pub use engine::{
 pub use estimate::{Draw, Interval, Sample, SampleProgress, Total, count_sample};
 #[doc(inline)]
 pub use job::{
-    CensusResult, DeviceChoice, DeviceSettings, Hardware, HardwareSettings, Job, JobError,
-    JobResult, RunSettings, StopCause, Stopped, Tuning, count, plan,
+    CensusResult, DeviceChoice, Hardware, HardwareSettings, Job, JobError, JobResult, RunSettings,
+    StopCause, Stopped, Tuning, count, plan,
 };
 #[cfg(feature = "ledger")]
 #[doc(inline)]

@@ -138,7 +138,7 @@ pub use report::{Report, RunError};
 pub use source::{
     Part, Restored, Source, Supply, SupplySize, WholePlans, chosen, cost_of, evenly_spaced,
 };
-pub use spec::{DeviceSpec, RunSpec, SumCheck};
+pub use spec::{BATCH_TIME, DeviceSpec, QUEUE_PER_WORKER, RunSpec, SumCheck};
 pub use state::RunState;
 pub use task_map::TaskMap;
 pub use worker_progress::{WorkerProgress, WorkerState};

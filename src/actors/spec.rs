@@ -8,6 +8,13 @@ use super::source::Source;
 use crate::device::{Device, OpenError, OwnerSettings};
 use crate::engine::{CostTable, CounterSettings, Engine, Plan, Tally};
 
+/// How many batches may wait in the queue for each worker of a job: a longer queue hides a slow producer, a shorter one
+/// divides the end of a run more evenly.
+pub const QUEUE_PER_WORKER: usize = 2;
+
+/// How long a batch should take a worker of a job.
+pub const BATCH_TIME: Duration = Duration::from_millis(50);
+
 /// What a run counts, and how.
 #[derive(Clone)]
 pub struct RunSpec {

@@ -15,41 +15,6 @@ use crate::device::{Opener, Owner, measure};
 use crate::engine::{CostTable, CounterSettings, Engine, Plan, decimal};
 use crate::simd::Isa;
 
-/// The times to reach on a board, in seconds.
-struct Target {
-    n: u32,
-    /// The kernel time that an H100 took (docs/PERFORMANCE.md) and a tenth, by each engine; `None` where none was measured.
-    chain: Option<f64>,
-    colour: f64,
-    /// The wall time published for an equal chip, an H800 (arXiv 2511.12009).
-    published: f64,
-}
-
-const TARGETS: [Target; 3] = [
-    Target {
-        n: 20,
-        chain: Some(0.9),
-        colour: 0.12,
-        published: 4.14,
-    },
-    Target {
-        n: 21,
-        chain: None,
-        colour: 0.6,
-        published: 29.2,
-    },
-    Target {
-        n: 22,
-        chain: None,
-        colour: 2.7,
-        published: 249.9,
-    },
-];
-
-/// The board on which the device should be busy all the time, and the share of the time that it should
-/// reach.
-const BUSY: (u32, f64) = (22, 0.97);
-
 /// CPU workers alone are stopped after this many times the best time of the device alone: by then
 /// they are certainly slower, and by how much does not matter.
 const CPU_AT_MOST: f64 = 3.0;
@@ -116,18 +81,6 @@ pub struct BoardResult {
     pub nodes: u64,
     /// `nodes` per second of `kernel_seconds`.
     pub nodes_per_second: f64,
-    /// The most that `kernel_seconds` should be on an H100; `None` for boards without a target.
-    pub target_seconds: Option<f64>,
-    /// Where that is from: `H100`, the GPU that took nine tenths of it.
-    pub target_from: &'static str,
-    /// The wall time published for another program on an H800; `None` where none is.
-    pub published_seconds: Option<f64>,
-    /// How many times faster this is by wall time: `published_seconds` divided by `seconds`.
-    pub published_ratio: Option<f64>,
-    /// The least that `busy` should be; `None` for boards without a target.
-    pub target_busy: Option<f64>,
-    /// Whether every target there is was reached.
-    pub reached: bool,
 }
 
 /// CPU workers and the device together, compared with each alone: wall times of whole runs.
@@ -189,13 +142,6 @@ pub fn board(device: &DeviceSpec, plan: &dyn Plan) -> Result<BoardResult, BenchE
     check(n, total)?;
     let kernel_seconds = measured.kernel.as_secs_f64();
     let seconds = measured.wall.as_secs_f64();
-    let target = TARGETS.iter().find(|target| target.n == n.get());
-    let target_seconds = target.and_then(|target| match plan.engine() {
-        Engine::Colour => Some(target.colour),
-        _ => target.chain,
-    });
-    let published_seconds = target.map(|target| target.published);
-    let target_busy = (BUSY.0 == n.get()).then_some(BUSY.1);
     Ok(BoardResult {
         n: n.get(),
         engine: plan.engine(),
@@ -211,13 +157,6 @@ pub fn board(device: &DeviceSpec, plan: &dyn Plan) -> Result<BoardResult, BenchE
         launches: measured.launches,
         nodes: measured.tally.nodes,
         nodes_per_second: measured.tally.nodes as f64 / kernel_seconds.max(1e-9),
-        target_seconds,
-        target_from: "H100",
-        published_seconds,
-        published_ratio: published_seconds.map(|published| published / seconds.max(1e-9)),
-        target_busy,
-        reached: target_seconds.is_none_or(|target| kernel_seconds <= target)
-            && target_busy.is_none_or(|least| measured.busy() >= least),
     })
 }
 
@@ -322,8 +261,8 @@ fn count(
         workers,
         counter: CounterSettings { isa },
         costs: CostTable::default(),
-        queue_per_worker: 2,
-        batch_time: Duration::from_millis(50),
+        queue_per_worker: actors::QUEUE_PER_WORKER,
+        batch_time: actors::BATCH_TIME,
         time_limit,
         audit: 0.0,
         audit_all: Duration::ZERO,

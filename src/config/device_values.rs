@@ -1,8 +1,8 @@
-//! Settings of devices as text: which devices, and threads per block.
+//! Settings of devices as text: which devices.
 
 use super::{Form, Value};
 use crate::job::DeviceChoice;
-use crate::job::limits::{DEVICE_INDEX, is_block};
+use crate::job::limits::DEVICE_INDEX;
 
 /// The names of [`DeviceChoice`].
 const CHOICES: [(DeviceChoice, &str); 4] = [
@@ -61,27 +61,6 @@ impl Value for Indices {
     }
 }
 
-/// Threads per block of a GPU: a multiple of 32.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BlockThreads(pub u32);
-
-impl Value for BlockThreads {
-    const FORM: Form = Form::Number;
-
-    fn read(text: &str) -> Option<Self> {
-        let threads: u32 = text.parse().ok()?;
-        is_block(threads).then_some(Self(threads))
-    }
-
-    fn write(&self) -> String {
-        self.0.to_string()
-    }
-
-    fn allowed() -> String {
-        "a multiple of 32 from 32 to 256".to_owned()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,12 +72,6 @@ mod tests {
         }
         assert_eq!(Indices::read(" 2, 0,2"), Some(Indices(vec![0, 2])));
         assert_eq!(Indices(vec![0, 2]).write(), "0,2");
-        for threads in [32, 128, 256] {
-            assert_eq!(
-                BlockThreads::read(&BlockThreads(threads).write()),
-                Some(BlockThreads(threads))
-            );
-        }
     }
 
     #[test]
@@ -108,9 +81,6 @@ mod tests {
         }
         for text in ["", "0,", "-1", "64", "a"] {
             assert_eq!(Indices::read(text), None, "{text}");
-        }
-        for text in ["", "0", "33", "288", "x"] {
-            assert_eq!(BlockThreads::read(text), None, "{text}");
         }
     }
 }

@@ -25,14 +25,14 @@ mod units;
 mod value;
 
 pub use command_line::CommandLine;
-pub use device_values::{BlockThreads, Indices};
+pub use device_values::Indices;
 pub use error::{ConfigError, SettingOrigin};
 pub use file_or_stream::FileOrStream;
 pub use hours::Hours;
 pub use layers::{Layers, variable};
 pub use local_file::LOCAL_FILE;
 pub use path_text::{TILDE, has_tilde, path_text};
-pub use schema::{Config, GpuConfig, OutputConfig, RunConfig, TraceConfig, Workers};
+pub use schema::{Config, OutputConfig, RunConfig, TraceConfig, Workers};
 pub use setting::Setting;
 pub use square_names::SquareNames;
 pub use units::{Bytes, HumanDuration, Share, Sizes};

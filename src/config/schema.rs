@@ -9,22 +9,16 @@ use serde::{Deserialize, Serialize};
 use super::setting::{Setting, section};
 use super::value::text;
 use super::{
-    Auto, BlockThreads, CommandLine, FileOrStream, Hours, HumanDuration, Indices, LogFilter,
-    Optional, Share, Sizes, SquareNames, Whole,
+    Auto, CommandLine, FileOrStream, Hours, HumanDuration, Indices, LogFilter, Optional, Share,
+    Sizes, SquareNames, Whole,
 };
 use crate::engine::Engine;
-use crate::job::{DeviceChoice, DeviceSettings, HardwareSettings, Tuning, limits};
+use crate::job::{DeviceChoice, HardwareSettings, Tuning, limits};
 use crate::machine::Machine;
 use crate::simd::Isa;
 
 /// A number of CPU workers.
 pub type Workers = Whole<{ *limits::WORKERS.start() }, { *limits::WORKERS.end() }>;
-
-type QueuePerWorker =
-    Whole<{ *limits::QUEUE_PER_WORKER.start() }, { *limits::QUEUE_PER_WORKER.end() }>;
-type Streams = Whole<{ *limits::STREAMS.start() }, { *limits::STREAMS.end() }>;
-type Slots = Whole<{ *limits::SLOTS_PER_STREAM.start() }, { *limits::SLOTS_PER_STREAM.end() }>;
-type LaunchMillis = Whole<{ *limits::LAUNCH_MILLIS.start() }, { *limits::LAUNCH_MILLIS.end() }>;
 
 /// Every setting.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -32,8 +26,6 @@ type LaunchMillis = Whole<{ *limits::LAUNCH_MILLIS.start() }, { *limits::LAUNCH_
 pub struct Config {
     /// What is counted, how, and on what.
     pub run: RunConfig,
-    /// How GPUs are used.
-    pub gpu: GpuConfig,
     /// What is printed.
     pub output: OutputConfig,
     /// What is recorded about the run itself.
@@ -101,16 +93,6 @@ section! {
         /// Stand back behind other processes, 0 to 19: the nice value of Unix.
         nice: Whole<0, 19> = Whole(0),
 
-        /// How many batches may wait in the queue for each worker.
-        ///
-        /// A longer queue hides a slow producer; a shorter one divides the end of a run more evenly.
-        queue_per_worker: QueuePerWorker = Whole(Tuning::default().queue_per_worker),
-
-        /// How long a batch of tasks should keep a worker busy.
-        ///
-        /// Batches become smaller toward the end of a run.
-        batch_time: HumanDuration = HumanDuration(Tuning::default().batch_time),
-
         /// The share of the tasks that another kernel counts a second time before they are recorded.
         ///
         /// Another worker counts them if there is one, and if the counts differ, a third one decides. The second
@@ -132,7 +114,6 @@ impl Config {
     pub fn settings() -> impl Iterator<Item = &'static Setting> {
         let sections = [
             RunConfig::SETTINGS,
-            GpuConfig::SETTINGS,
             OutputConfig::SETTINGS,
             TraceConfig::SETTINGS,
         ];
@@ -141,26 +122,18 @@ impl Config {
 
     /// What the settings say about hardware, for a job.
     pub fn hardware(&self) -> HardwareSettings {
-        let (run, gpu) = (&self.run, &self.gpu);
+        let run = &self.run;
         HardwareSettings {
             isa: run.isa.0,
             workers: run.workers.0.map(|workers| workers.0),
             devices: run.gpu,
             device_indices: run.device.0.as_ref().map(|indices| indices.0.clone()),
-            device: DeviceSettings {
-                block: gpu.block.0,
-                streams: gpu.streams.0,
-                slots_per_stream: gpu.slots.0,
-                batch_time: Duration::from_millis(gpu.batch_ms.0 as u64),
-            },
         }
     }
 
     /// What the settings say about the runtime, for a job.
     pub fn tuning(&self) -> Tuning {
         Tuning {
-            queue_per_worker: self.run.queue_per_worker.0,
-            batch_time: self.run.batch_time.0,
             audit: self.run.audit.0,
             canary: self.run.canary.0.map(|every| every.0),
         }
@@ -176,25 +149,6 @@ impl RunConfig {
     /// The number of CPU workers.
     pub fn workers(&self, machine: &Machine) -> usize {
         self.workers.0.map_or(machine.cores, |workers| workers.0)
-    }
-}
-
-section! {
-    /// How GPUs are used.
-    GpuConfig "gpu" {
-        /// Threads per block, at most: kernels take fewer where about as many threads or more run at a time then.
-        block: BlockThreads = BlockThreads(DeviceSettings::default().block),
-
-        /// Streams of each GPU; launches of different streams overlap.
-        streams: Streams = Whole(DeviceSettings::default().streams),
-
-        /// Launches that each stream holds at once.
-        slots: Slots = Whole(DeviceSettings::default().slots_per_stream),
-
-        /// How long a launch should take, in milliseconds.
-        ///
-        /// Long launches waste less time between launches; with short ones the run stops sooner.
-        batch_ms: LaunchMillis = Whole(DeviceSettings::default().batch_time.as_millis() as usize),
     }
 }
 

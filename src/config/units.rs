@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{Form, Value};
 use crate::board::Size;
-use crate::job::limits::{AUDIT, BATCH_TIME};
+use crate::job::limits::{AUDIT, CANARY};
 
 /// Board sizes, at least one: `8`, a range with both ends such as `4..=10`, `4..10` or `4-10`, or several of
 /// these with commas between them.
@@ -188,8 +188,7 @@ impl Value for HumanDuration {
             rest = after;
         }
         // Before it is rounded, or half a millisecond would pass for one.
-        let [least, most] =
-            [BATCH_TIME.start(), BATCH_TIME.end()].map(|time| time.as_millis() as f64);
+        let [least, most] = [CANARY.start(), CANARY.end()].map(|time| time.as_millis() as f64);
         (least..=most)
             .contains(&millis)
             .then(|| Self(Duration::from_millis(millis.round() as u64)))

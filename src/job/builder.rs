@@ -57,7 +57,7 @@ pub struct Job {
 pub struct RunSettings {
     /// The hardware to look for.
     pub hardware: HardwareSettings,
-    /// How tasks are batched and audited.
+    /// How tasks are audited.
     pub tuning: Tuning,
     /// After this long, the run stops. `None`: never.
     pub time_limit: Option<Duration>,
@@ -70,10 +70,6 @@ pub struct RunSettings {
 /// How the runtime treats tasks. The defaults suit every board.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tuning {
-    /// How many batches may wait in the queue for each worker, 1 to 64.
-    pub queue_per_worker: usize,
-    /// How long a batch should keep a worker busy, from 1 ms.
-    pub batch_time: Duration,
     /// The share of the tasks, 0 to 1, that another kernel counts a second time. Where no count is known, all tasks are
     /// counted a second time while that takes a minute, unless the share is 0.
     pub audit: f64,
@@ -85,8 +81,6 @@ pub struct Tuning {
 impl Default for Tuning {
     fn default() -> Self {
         Self {
-            queue_per_worker: 2,
-            batch_time: Duration::from_millis(50),
             audit: 1e-3,
             canary: Some(Duration::from_secs(15 * 60)),
         }
@@ -162,7 +156,7 @@ impl Job {
         self
     }
 
-    /// How tasks are batched and audited.
+    /// How tasks are audited.
     #[must_use]
     pub fn tuning(mut self, tuning: Tuning) -> Self {
         self.settings.tuning = tuning;

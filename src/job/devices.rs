@@ -167,14 +167,6 @@ impl Devices {
     }
 }
 
-#[cfg(any(feature = "cuda", feature = "emulated-gpu"))]
-fn owner_settings(settings: &HardwareSettings) -> OwnerSettings {
-    OwnerSettings {
-        batch_time: settings.device.batch_time,
-        ..OwnerSettings::default()
-    }
-}
-
 #[cfg(feature = "cuda")]
 fn cuda(settings: &HardwareSettings) -> Result<Found, JobError> {
     use crate::device::cuda::{CudaSettings, devices, open};
@@ -213,16 +205,13 @@ fn cuda(settings: &HardwareSettings) -> Result<Found, JobError> {
             })?;
             let cuda = CudaSettings {
                 index,
-                block: settings.device.block,
-                streams: settings.device.streams,
-                slots_per_stream: settings.device.slots_per_stream,
                 ..CudaSettings::default()
             };
             Ok(DeviceSpec {
                 index,
                 name: device.identity.name.clone(),
                 open: Arc::new(move || open(&cuda)),
-                settings: owner_settings(settings),
+                settings: OwnerSettings::default(),
             })
         })
         .collect::<Result<_, JobError>>()?;
@@ -254,7 +243,7 @@ fn emulated(settings: &HardwareSettings) -> Result<Found, JobError> {
         open: Arc::new(move || Ok(device())),
         settings: OwnerSettings {
             first_cost: 0.002,
-            ..owner_settings(settings)
+            ..OwnerSettings::default()
         },
     };
     Ok(Found {

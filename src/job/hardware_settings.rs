@@ -1,7 +1,5 @@
 //! Which hardware is asked for, before it is looked for.
 
-use std::time::Duration;
-
 use super::JobError;
 use crate::engine::CounterSettings;
 use crate::simd::Isa;
@@ -17,8 +15,6 @@ pub struct HardwareSettings {
     pub devices: DeviceChoice,
     /// The numbers of the devices that take part, 0 to 63, none twice. Default: all.
     pub device_indices: Option<Vec<usize>>,
-    /// How devices are used.
-    pub device: DeviceSettings,
 }
 
 impl HardwareSettings {
@@ -49,28 +45,4 @@ pub enum DeviceChoice {
     Cuda,
     /// One made of host threads.
     Emulated,
-}
-
-/// How devices are used.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DeviceSettings {
-    /// Threads per block: a multiple of 32 from 32 to 256 ([`BLOCK_THREADS`](crate::engine::BLOCK_THREADS)).
-    pub block: u32,
-    /// Streams, 1 to 4: launches of different streams overlap.
-    pub streams: usize,
-    /// Launches that each stream holds, 1 to 4.
-    pub slots_per_stream: usize,
-    /// How long a launch should take, 50 ms to 5 s.
-    pub batch_time: Duration,
-}
-
-impl Default for DeviceSettings {
-    fn default() -> Self {
-        Self {
-            block: 256,
-            streams: 2,
-            slots_per_stream: 2,
-            batch_time: Duration::from_secs(3),
-        }
-    }
 }

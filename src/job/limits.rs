@@ -5,8 +5,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use super::{DeviceSettings, HardwareSettings, JobError, Tuning};
-use crate::engine::BLOCK_THREADS;
+use super::{HardwareSettings, JobError, Tuning};
 
 /// CPU workers.
 pub const WORKERS: RangeInclusive<usize> = 0..=1024;
@@ -14,33 +13,12 @@ pub const WORKERS: RangeInclusive<usize> = 0..=1024;
 /// The number of a device.
 pub const DEVICE_INDEX: RangeInclusive<usize> = 0..=63;
 
-/// Streams of a GPU.
-pub const STREAMS: RangeInclusive<usize> = 1..=4;
-
-/// Launches that a stream of a GPU holds.
-pub const SLOTS_PER_STREAM: RangeInclusive<usize> = 1..=4;
-
-/// How long a launch should take, in milliseconds.
-pub const LAUNCH_MILLIS: RangeInclusive<usize> = 50..=5000;
-
-/// Batches that may wait in the queue for each worker.
-pub const QUEUE_PER_WORKER: RangeInclusive<usize> = 1..=64;
-
-/// How long a batch should keep a worker busy: 1 ms to 3650 days.
-pub const BATCH_TIME: RangeInclusive<Duration> =
-    Duration::from_millis(1)..=Duration::from_secs(3650 * 86_400);
-
 /// The share of the tasks that is counted a second time.
 pub const AUDIT: RangeInclusive<f64> = 0.0..=1.0;
 
 /// How often canaries are counted: every millisecond to every 3650 days.
 pub const CANARY: RangeInclusive<Duration> =
     Duration::from_millis(1)..=Duration::from_secs(3650 * 86_400);
-
-/// Whether a block of a GPU may have this many threads.
-pub fn is_block(threads: u32) -> bool {
-    BLOCK_THREADS.contains(&threads) && threads.is_multiple_of(32)
-}
 
 impl HardwareSettings {
     /// Refuses settings of CPU workers that are beyond their limits.
@@ -63,38 +41,14 @@ impl HardwareSettings {
                 within("device_indices", *index, &DEVICE_INDEX)?;
             }
         }
-        let DeviceSettings {
-            block,
-            streams,
-            slots_per_stream,
-            batch_time,
-        } = &self.device;
-        if !is_block(*block) {
-            return refused("device.block", "a multiple of 32 from 32 to 256");
-        }
-        within("device.streams", *streams, &STREAMS)?;
-        within(
-            "device.slots_per_stream",
-            *slots_per_stream,
-            &SLOTS_PER_STREAM,
-        )?;
-        let millis = |limit: &usize| Duration::from_millis(*limit as u64);
-        let batch_times = millis(LAUNCH_MILLIS.start())..=millis(LAUNCH_MILLIS.end());
-        within("device.batch_time", *batch_time, &batch_times)
+        Ok(())
     }
 }
 
 impl Tuning {
     /// Refuses settings that are beyond their limits.
     pub(crate) fn check(&self) -> Result<(), JobError> {
-        let Self {
-            queue_per_worker,
-            batch_time,
-            audit,
-            canary,
-        } = *self;
-        within("queue_per_worker", queue_per_worker, &QUEUE_PER_WORKER)?;
-        within("batch_time", batch_time, &BATCH_TIME)?;
+        let Self { audit, canary } = *self;
         if let Some(canary) = canary {
             within("canary", canary, &CANARY)?;
         }
@@ -138,7 +92,7 @@ mod tests {
 
     #[test]
     fn hardware_beyond_its_limits_is_refused() {
-        let refused: [(&str, &[Change]); 6] = [
+        let refused: [(&str, &[Change]); 2] = [
             ("workers", &[|s| s.workers = Some(1025)]),
             (
                 "device_indices",
@@ -146,32 +100,6 @@ mod tests {
                     |s| s.device_indices = Some(vec![]),
                     |s| s.device_indices = Some(vec![2, 0, 2]),
                     |s| s.device_indices = Some(vec![64]),
-                ],
-            ),
-            (
-                "device.block",
-                &[
-                    |s| s.device.block = 0,
-                    |s| s.device.block = 48,
-                    |s| s.device.block = 288,
-                ],
-            ),
-            (
-                "device.streams",
-                &[|s| s.device.streams = 0, |s| s.device.streams = 5],
-            ),
-            (
-                "device.slots_per_stream",
-                &[
-                    |s| s.device.slots_per_stream = 0,
-                    |s| s.device.slots_per_stream = 5,
-                ],
-            ),
-            (
-                "device.batch_time",
-                &[
-                    |s| s.device.batch_time = Duration::from_millis(49),
-                    |s| s.device.batch_time = Duration::from_millis(5001),
                 ],
             ),
         ];
@@ -182,23 +110,14 @@ mod tests {
                 assert!(error.starts_with(&format!("{setting}: ")), "{error}");
             }
         }
-        let allowed: [Change; 3] = [
-            |s| s.device_indices = Some(vec![63, 0]),
-            |s| s.device.block = 256,
-            |s| s.device.batch_time = Duration::from_millis(50),
-        ];
-        for change in allowed {
-            assert!(find(change).is_ok());
-        }
+        assert!(find(|s| s.device_indices = Some(vec![63, 0])).is_ok());
     }
 
     #[test]
     fn tuning_beyond_its_limits_is_refused() {
-        let changes: [fn(&mut Tuning); 7] = [
-            |t| t.queue_per_worker = 0,
-            |t| t.queue_per_worker = 65,
-            |t| t.batch_time = Duration::ZERO,
-            |t| t.batch_time = Duration::MAX,
+        let changes: [fn(&mut Tuning); 5] = [
+            |t| t.canary = Some(Duration::ZERO),
+            |t| t.canary = Some(Duration::MAX),
             |t| t.audit = -0.1,
             |t| t.audit = 1.1,
             |t| t.audit = f64::NAN,

@@ -38,7 +38,7 @@ pub use devices::Devices;
 pub use engine_choice::{WithDevices, fastest_on_cpu};
 pub use error::JobError;
 pub use hardware::Hardware;
-pub use hardware_settings::{DeviceChoice, DeviceSettings, HardwareSettings};
+pub use hardware_settings::{DeviceChoice, HardwareSettings};
 pub use plans::{device_plan, plan};
 pub use result::{CensusResult, JobResult, outcome};
 pub use stopped::{StopCause, Stopped};

@@ -144,8 +144,8 @@ impl RunSettings {
             workers: hardware.workers,
             counter: hardware.counter.clone(),
             costs: hardware.costs.clone(),
-            queue_per_worker: self.tuning.queue_per_worker,
-            batch_time: self.tuning.batch_time,
+            queue_per_worker: actors::QUEUE_PER_WORKER,
+            batch_time: actors::BATCH_TIME,
             audit: self.tuning.audit,
             audit_all: match plans.first().map(|plan| is_known(plan.as_ref())) {
                 Some(false) => AUDIT_ALL,

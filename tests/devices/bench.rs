@@ -31,9 +31,6 @@ fn every_figure_of_a_board_is_what_its_name_says() {
         assert!(result.launches > 0 && result.nodes > 0);
         let rate = result.nodes as f64 / result.kernel_seconds;
         assert!((result.nodes_per_second / rate - 1.0).abs() < 1e-9);
-        // Boards this small have no target.
-        assert!(result.target_seconds.is_none() && result.target_busy.is_none() && result.reached);
-        assert!(result.published_seconds.is_none() && result.published_ratio.is_none());
         let json = serde_json::to_value(&result).unwrap();
         assert_eq!(json["total"], known.total.to_string());
     }

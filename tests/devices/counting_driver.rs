@@ -189,8 +189,6 @@ fn a_device_with_little_shared_memory_counts_jobs_of_fewer_rows() {
 fn launches_of_a_device_that_shows_a_display_stay_short() {
     let launches = |fake| {
         let machine = Machine::new(fake);
-        let text = "[gpu]\nbatch_ms = 5000\n";
-        std::fs::write(machine.folder.path().join("queenfold.toml"), text).unwrap();
         machine.count(&[&["-n", "16", "--no-unique"][..], &ON_GPU].concat());
         machine.calls("launch").len()
     };
@@ -363,40 +361,6 @@ fn each_device_of_a_list_takes_part_once() {
 }
 
 #[test]
-fn settings_of_the_gpu_reach_the_driver_at_both_ends_of_their_ranges() {
-    let run = |fake, settings: String, n: &str| {
-        let machine = Machine::new(fake);
-        let text = format!("[gpu]\n{settings}\n");
-        std::fs::write(machine.folder.path().join("queenfold.toml"), text).unwrap();
-        machine.count(&[&["-n", n, "--no-unique"][..], &ON_GPU].concat());
-        machine
-    };
-    // The kernel takes 128 threads at most.
-    for (wanted, block) in [(32, 32), (256, 128)] {
-        let machine = run("", format!("block = {wanted}"), "11");
-        let launches = machine.calls("launch");
-        assert!(!launches.is_empty());
-        assert!(
-            launches.iter().all(|threads| *threads == block),
-            "{launches:?}"
-        );
-    }
-    for (streams, slots) in [(1, 1), (4, 1), (1, 4), (4, 4)] {
-        let machine = run("", format!("streams = {streams}\nslots = {slots}"), "11");
-        // One more stream for urgent work, and two more events for the clock.
-        assert_eq!(machine.calls("stream").len(), streams + 1);
-        assert_eq!(machine.calls("event").len(), 5 * streams * slots + 2);
-    }
-    let launches = |batch_ms: u32| {
-        let machine = run("steady", format!("batch_ms = {batch_ms}"), "16");
-        machine.calls("launch").len()
-    };
-    // By the steady clock the board takes some 20 s: tasks of 0.1 s go one by one into launches of 50 ms.
-    let (short, long) = (launches(50), launches(5000));
-    assert!(short > 3 * long, "{short} launches of 50 ms, {long} of 5 s");
-}
-
-#[test]
 fn boards_too_small_for_a_device_are_left_to_the_workers() {
     let machine = Machine::new("");
     let range = ["run", "-n", "1..=6", "--gpu", "cuda", "--json"];
@@ -451,14 +415,6 @@ fn bench_measures_all_in_one_command() {
     ] {
         assert_eq!(mixed[times].as_array().unwrap().len(), 5, "{times}");
     }
-    let variants = json["variants"].as_array().unwrap().iter();
-    let variants: Vec<_> = variants
-        .map(|variant| (variant["block"].as_u64(), variant["total"].as_str()))
-        .collect();
-    assert_eq!(
-        variants,
-        [64, 64, 32].map(|block| (Some(block), Some("14200")))
-    );
     let historical: Vec<_> = json["historical"]
         .as_array()
         .unwrap()
@@ -478,10 +434,10 @@ fn bench_measures_all_in_one_command() {
 
     let output = machine.run(&["bench", "--gpu", "--up-to", "10"]);
     let text = String::from_utf8_lossy(&output.stdout);
-    let header = "  n  engine    kernel s      wall s    busy  published  reached";
+    let header = "  n  engine    kernel s      wall s    busy";
     let lines: Vec<_> = text.lines().collect();
-    assert_eq!(lines[2], format!("{header} (aims are an H100's)"), "{text}");
-    assert_eq!(lines[3].len(), header.len() - "reached".len() + "yes".len());
+    assert_eq!(lines[2], header, "{text}");
+    assert_eq!(lines[3].len(), header.len());
     assert!(!text.contains(['{', '"']), "{text}");
 }
 

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use super::draft::Draft;
-use super::report::{self, BenchReport, BoardReport, Variant};
+use super::report::{BenchReport, BoardReport};
 use crate::actors::DeviceSpec;
 use crate::bench;
 use crate::board::Size;
@@ -15,7 +14,6 @@ use crate::cli::output::say;
 use crate::device::cuda::{Cuda, CudaSettings, devices, open};
 use crate::device::{Device, OwnerSettings, fitted};
 use crate::engine::{Engine, Plan};
-use crate::job::limits::is_block;
 use crate::job::{device_plan, plan};
 use crate::ladder::{self, METHODS, MethodRequest, MethodSettings, Style};
 use crate::machine::Machine;
@@ -32,22 +30,6 @@ pub struct GpuArgs {
     #[arg(long, requires = "gpu", value_name = "INDEX", default_value_t = 0, value_parser = whole(0..=usize::MAX))]
     device: usize,
 
-    /// Threads per block, at most: 32, 64, … 256
-    #[arg(long, requires = "gpu", value_name = "THREADS", default_value_t = 256, value_parser = block)]
-    block: u32,
-
-    /// Streams of the device, 1 to 4
-    #[arg(long, requires = "gpu", default_value_t = 2, value_parser = whole(1..=4_u8))]
-    streams: u8,
-
-    /// Launches that each stream holds, 1 to 4
-    #[arg(long, requires = "gpu", default_value_t = 2, value_parser = whole(1..=4_u8))]
-    slots: u8,
-
-    /// How long a launch should take, in milliseconds, 50 to 5000; 400 at most on a GPU that shows a display
-    #[arg(long, requires = "gpu", value_name = "MS", default_value_t = 3000, value_parser = whole(50..=5000_u64))]
-    batch_ms: u64,
-
     /// The largest board, 10 to 24
     #[arg(long, requires = "gpu", value_name = "N", default_value_t = 22, value_parser = whole(10..=24_u32))]
     up_to: u32,
@@ -62,19 +44,9 @@ impl GpuArgs {
     fn cuda(&self) -> CudaSettings {
         CudaSettings {
             index: self.device,
-            block: self.block,
-            streams: self.streams.into(),
-            slots_per_stream: self.slots.into(),
             ..CudaSettings::default()
         }
     }
-}
-
-fn block(text: &str) -> Result<u32, String> {
-    text.parse()
-        .ok()
-        .filter(|block| is_block(*block))
-        .ok_or_else(|| "expected 32, 64, … 256".to_owned())
 }
 
 /// The board on which CPU and device together are compared with each alone, and in how many rounds.
@@ -83,10 +55,6 @@ const ROUNDS: usize = 5;
 
 /// The largest board that is counted by the chain.
 const CHAIN: u32 = 20;
-
-/// The board that is counted with other blocks and launches, and these: threads, and milliseconds.
-const VARIED: u32 = 22;
-const VARIANTS: [(u32, u64); 3] = [(64, 400), (64, 1600), (32, 1600)];
 
 /// The boards that the historical kernels count.
 const HISTORICAL: [u32; 3] = [12, 14, 16];
@@ -119,21 +87,11 @@ pub fn run(args: &GpuArgs, json: bool) -> Result<(), Failure> {
         index: args.device,
         name: properties.identity.name.clone(),
         open: Arc::new(move || open(&settings)),
-        settings: OwnerSettings {
-            batch_time: Duration::from_millis(args.batch_ms),
-            ..OwnerSettings::default()
-        },
+        settings: OwnerSettings::default(),
     };
     let report = BenchReport {
-        device: properties.clone(),
-        settings: report::DeviceUse {
-            block: args.block,
-            streams: args.streams,
-            slots: args.slots,
-            batch_ms: spec.settings.batch_time_on(&properties).as_millis() as u64,
-        },
+        device: properties,
         boards: Vec::new(),
-        variants: Vec::new(),
         mixed: None,
         historical: Vec::new(),
         error: None,
@@ -175,7 +133,6 @@ fn measure(
         });
         say(&said);
     }
-    varied(args, spec, draft)?;
     let (plan, _) = plan_of(MIXED.min(args.up_to))?;
     let mixed = bench::mixed(spec, &plan, Machine::detect().cores, ROUNDS)?;
     draft.note(|report| report.mixed = Some(mixed));
@@ -196,42 +153,6 @@ fn plan_of(n: u32) -> Result<(Arc<dyn Plan>, Size), Failure> {
     let n = Size::new(n).map_err(broken)?;
     Ok((device_plan(n).ok_or_else(|| no_kernel(n))?, n))
 }
-
-/// The device as `spec` has it, opened with other settings.
-fn with(spec: &DeviceSpec, batch_ms: u64, settings: CudaSettings) -> DeviceSpec {
-    DeviceSpec {
-        open: Arc::new(move || open(&settings)),
-        settings: OwnerSettings {
-            batch_time: Duration::from_millis(batch_ms),
-            ..spec.settings.clone()
-        },
-        ..spec.clone()
-    }
-}
-
-/// Counts a board with other blocks and launches.
-fn varied(args: &GpuArgs, spec: &DeviceSpec, draft: &Draft<BenchReport>) -> Result<(), Failure> {
-    let (plan, n) = plan_of(VARIED.min(args.up_to))?;
-    for (block, batch_ms) in VARIANTS {
-        let settings = CudaSettings {
-            block,
-            ..args.cuda()
-        };
-        let result = bench::board(&with(spec, batch_ms, settings), plan.as_ref())?;
-        say(&format!(
-            "n = {n}, {block} threads, launches of {batch_ms} ms: kernel {:.3} s",
-            result.kernel_seconds
-        ));
-        let variant = Variant {
-            block,
-            batch_ms,
-            result,
-        };
-        draft.note(|report| report.variants.push(variant));
-    }
-    Ok(())
-}
-
 /// Measures what the historical methods that have a kernel count with it, and how fast.
 fn historical(args: &GpuArgs, draft: &Draft<BenchReport>) -> Result<(), Failure> {
     let settings = MethodSettings::default();

@@ -13,33 +13,12 @@ use crate::ladder::TableRow;
 #[derive(Debug, Serialize)]
 pub struct BenchReport {
     pub device: Properties,
-    pub settings: DeviceUse,
     pub boards: Vec<BoardReport>,
-    /// A board counted with other blocks and launches.
-    pub variants: Vec<Variant>,
     /// `None` until it is measured.
     pub mixed: Option<MixedResult>,
     pub historical: Vec<TableRow>,
     /// Why it ended early; `None` if everything was measured.
     pub error: Option<String>,
-}
-
-/// How the device was used.
-#[derive(Debug, Serialize)]
-pub struct DeviceUse {
-    pub block: u32,
-    pub streams: u8,
-    pub slots: u8,
-    pub batch_ms: u64,
-}
-
-/// A board counted with other settings than the others.
-#[derive(Debug, Serialize)]
-pub struct Variant {
-    pub block: u32,
-    pub batch_ms: u64,
-    #[serde(flatten)]
-    pub result: BoardResult,
 }
 
 /// A board, and how its kernel fits on the device.
@@ -66,35 +45,16 @@ impl Measured for BenchReport {
 impl BenchReport {
     fn words(&self) -> String {
         let mut text = format!("{}, {}\n", self.device.identity.name, self.device.driver);
-        let _ = writeln!(
-            text,
-            "\n  n  engine    kernel s      wall s    busy  published  reached (aims are an H100's)"
-        );
+        let _ = writeln!(text, "\n  n  engine    kernel s      wall s    busy");
         for BoardReport { result, .. } in &self.boards {
-            let published = result
-                .published_ratio
-                .map_or("-".to_owned(), |ratio| format!("{ratio:.2} ×"));
             let _ = writeln!(
                 text,
-                "{:>3}  {:<6}  {:>10.4}  {:>10.4}  {:>6.4}  {published:>9}  {}",
+                "{:>3}  {:<6}  {:>10.4}  {:>10.4}  {:>6.4}",
                 result.n,
                 result.engine.name(),
                 result.kernel_seconds,
                 result.seconds,
-                result.busy,
-                yes(result.reached)
-            );
-        }
-        for variant in &self.variants {
-            let Variant {
-                block,
-                batch_ms,
-                result,
-            } = variant;
-            let _ = writeln!(
-                text,
-                "\nn = {}, blocks of {block} threads, launches of {batch_ms} ms: kernel {:.4} s, busy {:.4}",
-                result.n, result.kernel_seconds, result.busy
+                result.busy
             );
         }
         if let Some(mixed) = &self.mixed {
