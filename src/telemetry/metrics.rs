@@ -1,5 +1,4 @@
-use std::fmt::{Display, Write};
-use std::time::Duration;
+use std::fmt::Write;
 
 use crate::actors::{Progress, RunState, WorkerProgress};
 use crate::board::GivenBoard;
@@ -8,18 +7,58 @@ use crate::engine::WorkerId;
 /// What the text begins with.
 pub const METRICS_MARK: &str = "# HELP queenfold_run_info ";
 
+/// A metric: its name, what it says of `T`, and its value, which is left out if it is not known. One whose name ends with
+/// `_total` is a counter, any other a gauge.
+type Metric<T> = (&'static str, &'static str, fn(&T) -> Option<f64>);
+
+/// A table of metrics, one on a line.
+macro_rules! metrics {
+    ($table:ident of $of:ident: $type:ty; $($name:ident: $value:expr, $what:literal;)*) => {
+        const $table: &[Metric<$type>] = &[$((stringify!($name), $what, |$of| Some(($value) as f64)),)*];
+    };
+}
+
+metrics! {
+    OF_RUN of run: Progress;
+    elapsed_seconds: run.elapsed.as_secs_f64(), "Time since the run began.";
+    paused_seconds: run.paused.as_secs_f64(), "How long it was paused.";
+    share_done_ratio: run.share?, "Share of the work that is done, 0 to 1.";
+    tasks_done: run.tasks_done, "Tasks recorded, restored ones included.";
+    tasks_planned: run.tasks_total?, "Tasks recorded or to be counted.";
+    queued_batches: run.queued, "Batches that wait for a worker.";
+    nodes_per_second: run.speed.nodes_per_second(), "Nodes that all workers search.";
+    eta_seconds: run.eta?.left.as_secs_f64(), "Time left.";
+    eta_low_seconds: run.eta?.interval()?[0].as_secs_f64(), "The lower end of its 95 % interval.";
+    eta_high_seconds: run.eta?.interval()?[1].as_secs_f64(), "The upper end of its 95 % interval.";
+    nodes_total: run.nodes, "Nodes searched by this process.";
+    durable_tasks_total: run.durable, "Tasks of this process made durable.";
+    audited_tasks_total: run.audited, "Second counts that agreed.";
+    corrected_tasks_total: run.corrected, "Counts that were wrong.";
+    last_checkpoint_seconds: run.checkpoint?.as_secs_f64(), "When results became durable the last time, since the run began.";
+    sick_workers: run.taken_out.len(), "Workers that counted wrongly.";
+}
+
+metrics! {
+    OF_WORKER of worker: WorkerProgress;
+    worker_tasks_total: worker.tasks, "Tasks counted.";
+    worker_nodes_total: worker.nodes, "Nodes searched.";
+    worker_busy_seconds_total: worker.busy.as_secs_f64(), "Time with a task, with or without a core.";
+    worker_batch_seconds_total: worker.batches.as_secs_f64(), "Wall time of its batches on the CPU.";
+    worker_batch_cpu_seconds_total: worker.cpu.as_secs_f64(), "CPU time that it had in these.";
+    worker_waiting_seconds_total: (worker.waiting + worker.starved).as_secs_f64(), "Time without a batch.";
+    device_tasks_total: of_device(worker)?.device_tasks, "Tasks that the device itself counted.";
+    device_nodes_total: of_device(worker)?.device_nodes, "Nodes that the device itself searched.";
+}
+
+fn of_device(worker: &WorkerProgress) -> Option<&WorkerProgress> {
+    matches!(worker.id, WorkerId::Device(_)).then_some(worker)
+}
+
 /// How far the run of `board` is, in the text format of Prometheus: version 0.0.4, as
 /// <https://prometheus.io/docs/instrumenting/exposition_formats/> describes it. docs/EVENTS.md lists the
 /// metrics. `temperatures` has the name of each sensor, and what it shows in °C.
 pub fn metrics(board: &GivenBoard, progress: &Progress, temperatures: &[(String, f64)]) -> String {
     let mut page = Page(String::new());
-    let seconds = |time: Duration| time.as_secs_f64();
-
-    page.family(
-        "run_info",
-        "gauge",
-        "The board and the version of the program, always 1.",
-    );
     let mut labels = vec![
         ("n", board.size().to_string()),
         ("version", env!("CARGO_PKG_VERSION").to_owned()),
@@ -27,196 +66,55 @@ pub fn metrics(board: &GivenBoard, progress: &Progress, temperatures: &[(String,
     if !board.is_free() {
         labels.push(("given", board.to_string()));
     }
-    page.sample("run_info", &labels, 1);
-    page.family(
-        "run_state",
-        "gauge",
-        "1 for the state of the run, 0 for all others.",
-    );
-    for state in RunState::ALL {
+    let what = "The board and the version of the program, always 1.";
+    page.family("run_info", what, [(labels, 1.0)]);
+    let states = RunState::ALL.into_iter().map(|state| {
         let is = u8::from(state == progress.state);
-        page.sample("run_state", &[("state", state.name().to_owned())], is);
+        (vec![("state", state.name().to_owned())], is.into())
+    });
+    let what = "1 for the state of the run, 0 for all others.";
+    page.family("run_state", what, states);
+    for (name, what, value) in OF_RUN {
+        page.family(name, what, value(progress).map(|value| (vec![], value)));
     }
-    page.gauge(
-        "elapsed_seconds",
-        "Time since the run began.",
-        Some(seconds(progress.elapsed)),
-    );
-    page.gauge(
-        "paused_seconds",
-        "How long it was paused.",
-        Some(seconds(progress.paused)),
-    );
-    page.gauge(
-        "share_done_ratio",
-        "Share of the work that is done, 0 to 1.",
-        progress.share,
-    );
-    page.gauge(
-        "tasks_done",
-        "Tasks recorded, restored ones included.",
-        Some(progress.tasks_done),
-    );
-    page.gauge(
-        "tasks_planned",
-        "Tasks recorded or to be counted.",
-        progress.tasks_total,
-    );
-    page.gauge(
-        "queued_batches",
-        "Batches that wait for a worker.",
-        Some(progress.queued),
-    );
-    let speed = progress.speed.nodes_per_second();
-    page.gauge(
-        "nodes_per_second",
-        "Nodes that all workers search.",
-        Some(speed),
-    );
-    let eta = progress.eta;
-    page.gauge(
-        "eta_seconds",
-        "Time left.",
-        eta.map(|eta| seconds(eta.left)),
-    );
-    let interval = eta.and_then(|eta| eta.interval());
-    let interval = interval.map(|ends| ends.map(seconds));
-    page.gauge(
-        "eta_low_seconds",
-        "The lower end of its 95 % interval.",
-        interval.map(|[low, _]| low),
-    );
-    page.gauge(
-        "eta_high_seconds",
-        "The upper end of its 95 % interval.",
-        interval.map(|[_, high]| high),
-    );
-    page.counter(
-        "nodes_total",
-        "Nodes searched by this process.",
-        progress.nodes,
-    );
-    page.counter(
-        "durable_tasks_total",
-        "Tasks of this process made durable.",
-        progress.durable,
-    );
-    page.counter(
-        "audited_tasks_total",
-        "Second counts that agreed.",
-        progress.audited,
-    );
-    page.counter(
-        "corrected_tasks_total",
-        "Counts that were wrong.",
-        progress.corrected,
-    );
-    page.gauge(
-        "last_checkpoint_seconds",
-        "When results became durable the last time, since the run began.",
-        progress.checkpoint.map(seconds),
-    );
-    if !temperatures.is_empty() {
-        page.family("temperature_celsius", "gauge", "What a sensor shows.");
-    }
-    for (sensor, celsius) in temperatures {
-        let labels = [("sensor", sensor.clone())];
-        page.sample("temperature_celsius", &labels, celsius);
-    }
-    page.gauge(
-        "sick_workers",
-        "Workers that counted wrongly.",
-        Some(progress.taken_out.len()),
-    );
-
-    let workers = |page: &mut Page, name, help, value: &dyn Fn(usize) -> f64| {
-        page.family(name, "counter", help);
-        for (number, worker) in progress.workers.iter().enumerate() {
+    let sensors = temperatures.iter();
+    let sensors = sensors.map(|(sensor, celsius)| (vec![("sensor", sensor.clone())], *celsius));
+    page.family("temperature_celsius", "What a sensor shows.", sensors);
+    for (name, what, value) in OF_WORKER {
+        let workers = progress.workers.iter().filter_map(|worker| {
             let by = worker.counted_by_name().to_owned();
-            let labels = [("worker", worker.id.to_string()), ("counted_by", by)];
-            page.sample(name, &labels, value(number));
-        }
-    };
-    let of = &progress.workers;
-    workers(&mut page, "worker_tasks_total", "Tasks counted.", &|k| {
-        of[k].tasks as f64
-    });
-    workers(&mut page, "worker_nodes_total", "Nodes searched.", &|k| {
-        of[k].nodes as f64
-    });
-    workers(
-        &mut page,
-        "worker_busy_seconds_total",
-        "Time with a task, with or without a core.",
-        &|k| seconds(of[k].busy),
-    );
-    workers(
-        &mut page,
-        "worker_batch_seconds_total",
-        "Wall time of its batches on the CPU.",
-        &|k| seconds(of[k].batches),
-    );
-    workers(
-        &mut page,
-        "worker_batch_cpu_seconds_total",
-        "CPU time that it had in these.",
-        &|k| seconds(of[k].cpu),
-    );
-    workers(
-        &mut page,
-        "worker_waiting_seconds_total",
-        "Time without a batch.",
-        &|k| seconds(of[k].waiting + of[k].starved),
-    );
-    page.devices(progress);
+            let labels = vec![("worker", worker.id.to_string()), ("counted_by", by)];
+            Some((labels, value(worker)?))
+        });
+        page.family(name, what, workers);
+    }
     page.0
 }
+
+type Labels = Vec<(&'static str, String)>;
 
 struct Page(String);
 
 impl Page {
-    /// What devices counted themselves.
-    fn devices(&mut self, progress: &Progress) {
-        let is_device = |worker: &&WorkerProgress| matches!(worker.id, WorkerId::Device(_));
-        let devices: Vec<_> = progress.workers.iter().filter(is_device).collect();
-        type Value = fn(&WorkerProgress) -> u64;
-        let families: [(&str, &str, Value); 2] = [
-            ("device_tasks_total", "Tasks counted.", |of| of.device_tasks),
-            ("device_nodes_total", "Nodes searched.", |of| {
-                of.device_nodes
-            }),
-        ];
-        for (name, help, value) in families.iter().filter(|_| !devices.is_empty()) {
-            self.family(name, "counter", help);
-            for device in &devices {
-                let by = device.counted_by_name().to_owned();
-                let labels = [("worker", device.id.to_string()), ("counted_by", by)];
-                self.sample(name, &labels, value(device));
-            }
+    /// Writes a metric with its samples, if there are any. Writing to a string does not fail.
+    fn family(&mut self, name: &str, what: &str, samples: impl IntoIterator<Item = (Labels, f64)>) {
+        let mut samples = samples.into_iter().peekable();
+        let kind = match name.ends_with("_total") {
+            true => "counter",
+            false => "gauge",
+        };
+        if samples.peek().is_some() {
+            let _ = writeln!(
+                self.0,
+                "# HELP queenfold_{name} {what}\n# TYPE queenfold_{name} {kind}"
+            );
+        }
+        for (labels, value) in samples {
+            self.sample(name, &labels, value);
         }
     }
 
-    fn gauge<T: Display>(&mut self, name: &str, help: &str, value: Option<T>) {
-        if let Some(value) = value {
-            self.family(name, "gauge", help);
-            self.sample(name, &[], value);
-        }
-    }
-
-    fn counter(&mut self, name: &str, help: &str, value: u64) {
-        self.family(name, "counter", help);
-        self.sample(name, &[], value);
-    }
-
-    fn family(&mut self, name: &str, kind: &str, help: &str) {
-        // Writing to a string does not fail.
-        let _ = write!(
-            self.0,
-            "# HELP queenfold_{name} {help}\n# TYPE queenfold_{name} {kind}\n"
-        );
-    }
-
-    fn sample(&mut self, name: &str, labels: &[(&str, String)], value: impl Display) {
+    fn sample(&mut self, name: &str, labels: &[(&str, String)], value: f64) {
         let escaped = |text: &str| {
             let text = text.replace('\\', "\\\\").replace('"', "\\\"");
             text.replace('\n', "\\n")
@@ -236,6 +134,8 @@ impl Page {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::actors::{Eta, EventKind, RunEvent};
     use crate::board::Size;
@@ -275,7 +175,7 @@ mod tests {
         assert!(text.contains("\nqueenfold_eta_high_seconds 6\n"), "{text}");
 
         let mut page = Page(String::new());
-        page.sample("x", &[("by", "a\"b\\c\nd".to_owned())], 2);
+        page.sample("x", &[("by", "a\"b\\c\nd".to_owned())], 2.0);
         assert_eq!(page.0, "queenfold_x{by=\"a\\\"b\\\\c\\nd\"} 2\n");
     }
     #[test]
