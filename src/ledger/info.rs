@@ -188,25 +188,6 @@ impl Facts {
         (&self.host, &self.processor, &self.program)
             == (&other.host, &other.processor, &other.program)
     }
-
-    /// What is the same of two processes of one program with one configuration on one machine. `None` if a worker
-    /// counted wrongly, or if it came by a merge: whatever such a process did stays apart.
-    pub(super) fn likeness(&self) -> Option<Digest> {
-        let mut fields = DigestFields::new(context::SESSION);
-        let devices = self.devices.join("\n");
-        for text in [
-            &self.host,
-            &self.processor,
-            &self.program,
-            &self.isa,
-            &devices,
-            &self.config,
-        ] {
-            fields.text(text);
-        }
-        let likeness = fields.u64(self.workers).u64(u64::from(self.again)).digest();
-        (self.sick.is_empty() && self.merged.is_empty()).then_some(likeness)
-    }
 }
 
 impl Session {

@@ -17,7 +17,6 @@ use tracing::warn;
 use super::home::Home;
 use super::host::{host_name, unix_time};
 use super::open_ledger::OpenLedger;
-use super::session_rows::REUSED_FROM;
 use super::{
     Column, Coverage, DirLock, Division, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store,
 };
@@ -152,12 +151,11 @@ impl Recording {
             merged: String::new(),
             started: unix_time(),
         };
-        let like = like(&sessions, &facts);
         let session = Session {
-            id: like.map_or_else(|| new_id(&sessions), |like| like.id.clone()),
+            id: new_id(&sessions),
             facts,
-            elapsed: like.map_or(Duration::ZERO, |like| like.elapsed),
-            cpu: like.map_or(Some(Duration::ZERO), |like| like.cpu),
+            elapsed: Duration::ZERO,
+            cpu: Some(Duration::ZERO),
             committed: unix_time(),
         };
         let (orders, inbox) = channel::bounded(WAITING);
@@ -174,7 +172,6 @@ impl Recording {
             store,
             counts: !sums.coverage.is_whole_for(shard, &division),
             plans: plans.to_vec(),
-            before: (session.elapsed, session.cpu),
             session,
             start: Instant::now(),
             cpu: ProcessTime::try_now().ok(),
@@ -301,16 +298,6 @@ impl Drop for Recording {
     }
 }
 
-/// The session that a process with these facts goes on with, if there are so many that it should.
-fn like<'a>(sessions: &'a [Session], facts: &Facts) -> Option<&'a Session> {
-    if sessions.len() < REUSED_FROM {
-        return None;
-    }
-    let likeness = facts.likeness();
-    let mut sessions = sessions.iter();
-    sessions.find(|session| session.facts.likeness() == likeness)
-}
-
 /// A random id that none of the sessions has.
 fn new_id(sessions: &[Session]) -> String {
     loop {
@@ -329,8 +316,6 @@ struct Writer {
     counts: bool,
     plans: Vec<Arc<dyn Plan>>,
     session: Session,
-    /// The time and CPU time of earlier processes whose session this one goes on with.
-    before: (Duration, Option<Duration>),
     start: Instant,
     cpu: Option<ProcessTime>,
     failure: Arc<Mutex<Option<RecordError>>>,
@@ -470,10 +455,8 @@ impl Writer {
     }
 
     fn commit(&mut self) -> Result<(), RecordError> {
-        let (elapsed, cpu) = self.before;
-        self.session.elapsed = elapsed + self.start.elapsed();
-        let since = self.cpu.and_then(|since| since.try_elapsed().ok());
-        self.session.cpu = cpu.zip(since).map(|(before, since)| before + since);
+        self.session.elapsed = self.start.elapsed();
+        self.session.cpu = self.cpu.and_then(|since| since.try_elapsed().ok());
         self.session.committed = unix_time();
         self.store
             .put_session(&self.session)

@@ -11,10 +11,6 @@ use super::digest::Digest;
 use super::info::{Facts, Session};
 use super::table_size::TableSize;
 
-/// From so many sessions on, a process that is like an earlier one goes on with its session: ten thousand machines may
-/// then begin as often as they like.
-pub(super) const REUSED_FROM: usize = 1 << 12;
-
 /// The most sessions of a run.
 pub(super) const MOST_SESSIONS: usize = 1 << 16;
 

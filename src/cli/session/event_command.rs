@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::process::{ExitStatus, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{self as channel, Receiver, Sender};
 use serde_json::{Value as Json, json};
 
 use crate::actors::{EventKind, Observer, RunEvent, RunState};
@@ -42,9 +42,9 @@ pub struct NoticedRun {
 
 impl NoticedRun {
     /// What the command reads; version 3. Bytes of the directory that are no UTF-8 are replaced.
-    fn notice(&self, event: &str, text: &str, result: Option<Json>) -> Option<Json> {
+    fn notice(&self, event: &str, text: &str, result: Option<Json>) -> Json {
         let directory = self.directory.as_ref();
-        Some(json!({
+        json!({
             "queenfold_notice": 3,
             "event": event,
             "n": self.board.size(),
@@ -54,7 +54,7 @@ impl NoticedRun {
             // A pipe takes 64 KiB before anybody reads.
             "text": text.chars().take(4096).collect::<String>(),
             "result": result,
-        }))
+        })
     }
 }
 
@@ -65,20 +65,15 @@ impl EventCommand {
     /// The system refuses another thread.
     pub fn new(command: &CommandLine) -> Result<Self, Failure> {
         let command = command.clone();
-        // If so many wait, one more says nothing new.
-        let (notices, waiting) = channel::bounded::<Option<Json>>(64);
-        let (end, ended) = channel::bounded::<()>(0);
+        let (notices, waiting) = mpsc::channel::<Option<Json>>();
+        let (end, ended) = mpsc::channel::<()>();
         let work = move || {
             let _end = end;
             let mut failed = false;
             for notice in waiting.iter().map_while(|notice| notice) {
-                let why = match tell(&command, &notice, TIMEOUT) {
-                    Ok(Some(status)) if status.success() => continue,
-                    Ok(Some(status)) => status.to_string(),
-                    Ok(None) => "it took too long, and was killed".to_owned(),
-                    Err(error) => error.to_string(),
-                };
-                if !std::mem::replace(&mut failed, true) {
+                if let Err(why) = tell(&command, &notice, TIMEOUT)
+                    && !std::mem::replace(&mut failed, true)
+                {
                     say(&format!(
                         "the command of --on-event failed ({why}); later failures are not told"
                     ));
@@ -111,8 +106,7 @@ impl EventCommand {
                 }
                 _ => return,
             };
-            // A run does not wait for a command.
-            let _ = notices.try_send(run.notice(what, &text, None));
+            let _ = notices.send(Some(run.notice(what, &text, None)));
         })
     }
 
@@ -144,67 +138,69 @@ impl EventCommand {
                 run.notice(what, message, None)
             }
         };
-        let _ = self.notices.send_timeout(notice, TIMEOUT);
+        let _ = self.notices.send(Some(notice));
     }
 }
 
 impl Drop for EventCommand {
     fn drop(&mut self) {
-        let _ = self.notices.send_timeout(None, TIMEOUT);
+        let _ = self.notices.send(None);
         // One may hang before the last one.
         let _ = self.ended.recv_timeout(2 * TIMEOUT);
     }
 }
 
-/// How the command ended; `None` if it was killed. It has a process group of its own: Ctrl-C is for the run.
-fn tell(command: &CommandLine, notice: &Json, timeout: Duration) -> io::Result<Option<ExitStatus>> {
+/// Runs the command to its end. It has a process group of its own: Ctrl-C is for the run.
+///
+/// # Errors
+/// How it failed, in words.
+fn tell(command: &CommandLine, notice: &Json, timeout: Duration) -> Result<(), String> {
     let until = Instant::now() + timeout;
+    let words = |error: io::Error| error.to_string();
     // Standard output has the results.
     let (input, output) = (Stdio::piped(), Stdio::null());
-    let mut child = in_own_group(&mut shell(&command.0))
-        .stdin(input)
-        .stdout(output)
-        .spawn()?;
+    let mut command = shell(&command.0);
+    let command = in_own_group(&mut command).stdin(input).stdout(output);
+    let mut child = command.spawn().map_err(words)?;
     if let Some(mut stdin) = child.stdin.take() {
         // A command need not read it.
         let _ = writeln!(stdin, "{notice}");
     }
     while Instant::now() < until {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
+        if let Some(status) = child.try_wait().map_err(words)? {
+            return status
+                .success()
+                .then_some(())
+                .ok_or_else(|| status.to_string());
         }
         std::thread::sleep(Duration::from_millis(10));
     }
     kill_group(&mut child);
-    child.wait().map(|_| None)
+    child.wait().map_err(words)?;
+    Err("it took too long, and was killed".to_owned())
 }
 
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
 
-    fn call(command: &str, timeout: Duration) -> io::Result<Option<i32>> {
-        let ended = tell(&CommandLine(command.into()), &Json::Null, timeout)?;
-        Ok(ended.and_then(|status| status.code()))
+    fn call(command: &str, timeout: Duration) -> String {
+        tell(&CommandLine(command.into()), &Json::Null, timeout).unwrap_err()
     }
 
     #[test]
     fn a_command_that_takes_too_long_is_killed_with_its_children() {
         let begun = Instant::now();
-        assert_eq!(
-            call("sleep 60 | cat", Duration::from_millis(50)).unwrap(),
-            None
-        );
+        let why = call("sleep 60 | cat", Duration::from_millis(50));
+        assert!(why.contains("killed"), "{why}");
         assert!(begun.elapsed() < Duration::from_secs(20));
     }
 
     #[test]
     fn a_command_need_not_read_and_may_leave_a_child_behind() {
         let begun = Instant::now();
-        assert_eq!(
-            call("sleep 50 >/dev/null 2>&1 & exit 3", TIMEOUT).unwrap(),
-            Some(3)
-        );
+        let why = call("sleep 50 >/dev/null 2>&1 & exit 3", TIMEOUT);
+        assert_eq!(why, "exit status: 3");
         assert!(begun.elapsed() < Duration::from_secs(20));
     }
 }
