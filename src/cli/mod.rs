@@ -55,7 +55,6 @@ const HELP: &str = concat!(
     "  QUEENFOLD_RUN_WORKERS=4        the setting run.workers; every setting has such a variable\n",
     "  NO_COLOR=1                     no colours\n",
     "  XDG_CONFIG_HOME=DIR            where queenfold/config.toml has your settings, ~/.config otherwise\n",
-    "  XDG_STATE_HOME=DIR             where bench --calibrate keeps its times, ~/.local/state otherwise\n",
     "\n",
     "Exit codes:\n",
     "  0    done\n",

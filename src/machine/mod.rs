@@ -35,7 +35,7 @@ pub use load::{CpuShares, Load, LoadWatch};
 pub use processor::{Cache, Processor};
 #[cfg(feature = "cli")]
 pub use temperature::{Temperature, temperatures};
-pub use user_folders::{config_folder, state_folder};
+pub use user_folders::config_folder;
 
 /// What the machine offers this process. A fact that the system does not report is `None`, never an
 /// error.

@@ -64,12 +64,7 @@ fn usage_errors_are_one_line_and_exit_2() {
         (&["census", "-n", "0"], "from 1 to 32"),
         (&["bench", "--isa", "sse2"], "portable"),
         (&["bench", "--for", "0"], "invalid value '0' for '--for"),
-        (
-            &["bench", "--calibrate", "--isa", "portable"],
-            "--calibrate",
-        ),
-        (&["bench", "--calibrate", "--jsn"], "'--json'"),
-        (&["bench", "--calibrate", "--gpu"], "--gpu"),
+        (&["bench", "--jsn"], "'--json'"),
         (&["rum"], "'run'"),
         (&["completions"], "SHELL"),
         (&["completions", "dos"], "bash"),

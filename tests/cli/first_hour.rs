@@ -22,7 +22,7 @@ fn replay(transcript: &str, folder: &Path) -> String {
         } else if let Some(command) = line.strip_prefix("$ queenfold").filter(|_| inside) {
             let arguments: Vec<_> = command.split_whitespace().collect();
             let mut program = queenfold(&arguments);
-            program.current_dir(folder).env("XDG_STATE_HOME", folder);
+            program.current_dir(folder);
             // What a machine has is not what is tested, and an audit is drawn at random.
             for (setting, value) in [("WORKERS", "1"), ("GPU", "off"), ("AUDIT", "0")] {
                 program.env(format!("QUEENFOLD_RUN_{setting}"), value);

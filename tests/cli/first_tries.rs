@@ -214,7 +214,6 @@ fn a_hint_that_would_mislead_is_not_given() {
         &["frobnicate"],
         &["--verbose"],
         &["test-it"],
-        &["bench", "--calibrate", "-n", "8"],
         &["selftest", "8"],
     ] {
         let line = refusal(&mut queenfold(args), 2);

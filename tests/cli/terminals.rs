@@ -1,13 +1,11 @@
 //! The program on a terminal: what fits, what is redrawn, and what is left of the terminal at the end.
 
-use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::Child;
 use std::thread::sleep;
 use std::time::Duration;
 
-use queenfold::simd::Isa;
 use regex::Regex;
 
 use crate::child::{send, spawn};
@@ -396,37 +394,6 @@ fn an_estimate_that_is_stopped_says_what_it_has_counted() {
         rest.contains(" of 64 tasks of the sample of n = 25 counted"),
         "{rest}"
     );
-}
-
-#[test]
-fn a_calibration_that_is_stopped_keeps_what_it_has_measured() {
-    let home = tempfile::tempdir().expect("a folder");
-    let mut child = isolated(PROGRAM)
-        .args(["bench", "--calibrate", "--json"])
-        .env("XDG_CONFIG_HOME", home.path())
-        .env("XDG_STATE_HOME", home.path())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-    let mut said = BufReader::new(child.stderr.take().expect("piped"));
-    let mut line = String::new();
-    while !line.contains("measured") {
-        line.clear();
-        assert!(said.read_line(&mut line).expect("a line") > 0);
-    }
-    let rest = interrupted(child, &mut said);
-    assert!(rest.contains("stopped by a signal: "), "{rest}");
-    let file = rest
-        .split_once(" measured, kept in ")
-        .expect("it is kept")
-        .1;
-    let file = file.split_once(": `auto`").expect("a path").0;
-    assert!(Path::new(file).starts_with(home.path()), "{rest}");
-    let kept = fs::read_to_string(file).expect("it is kept");
-    // What `auto` goes by.
-    let widest = format!("isa = \"{}\"", Isa::best());
-    assert!(kept.contains(&widest) && kept.contains("n = 12"), "{kept}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::process::Command;
 
-/// A program, for example a shell that starts `queenfold`, that finds neither settings nor a calibration of the user, nor
+/// A program, for example a shell that starts `queenfold`, that finds neither settings of the user nor
 /// environment variables that would configure `queenfold`: they must not decide what tests see.
 pub fn isolated(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
@@ -12,8 +12,6 @@ pub fn isolated(program: impl AsRef<OsStr>) -> Command {
             command.env_remove(name);
         }
     }
-    for folder in ["XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
-        command.env(folder, env!("CARGO_TARGET_TMPDIR"));
-    }
+    command.env("XDG_CONFIG_HOME", env!("CARGO_TARGET_TMPDIR"));
     command
 }

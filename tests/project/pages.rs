@@ -139,7 +139,6 @@ fn run(commands: &[&str], folder: &Path) -> Vec<(i32, Vec<String>)> {
         ])
         .current_dir(folder)
         .env("PATH", path)
-        .env("XDG_STATE_HOME", folder)
         .stdin(Stdio::null())
         .output()
         .unwrap();

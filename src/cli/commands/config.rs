@@ -3,7 +3,6 @@ use serde_json::{Value as Json, json};
 use crate::cli::args::flags::ConfigFlags;
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, print_json};
-use crate::cli::session::calibration::Calibration;
 use crate::config::{Config, Layers, Value};
 use crate::machine::Machine;
 
@@ -85,7 +84,6 @@ fn resolved(key: &str, config: &Config) -> Option<String> {
     let run = &config.run;
     let machine = Machine::detect();
     match key {
-        "run.engine" if run.engine.0.is_none() => Some(Calibration::find().origin),
         "run.isa" if run.isa.0.is_none() => Some(run.isa().write()),
         "run.workers" if run.workers.0.is_none() => Some(run.workers(&machine).to_string()),
         _ => None,

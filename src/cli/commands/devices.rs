@@ -4,7 +4,6 @@ use crate::board::Size;
 use crate::cli::args::whole::whole;
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, print_json};
-use crate::cli::session::calibration::Calibration;
 use crate::config::Bytes;
 use crate::job::{Hardware, HardwareSettings};
 use crate::machine::Machine;
@@ -37,8 +36,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         .collect();
     let gpus = gpus(args.n);
     let n = Size::new(args.n).map_err(Failure::usage)?;
-    let mut hardware = Hardware::find(&HardwareSettings::default())?;
-    hardware.costs = Calibration::find().costs;
+    let hardware = Hardware::find(&HardwareSettings::default())?;
     let engine = hardware.choose_engine(n)?;
     if args.json {
         return print_json(&json!({

@@ -7,7 +7,6 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::Session;
-use super::calibration::Calibration;
 use super::event_command::NoticedRun;
 use super::throttle::Throttle;
 use crate::actors::Report;
@@ -43,13 +42,8 @@ impl JobRunner {
     /// # Errors
     /// The instruction set or device asked for is not available, or as [`Session::begin`].
     pub fn new(config: &Config) -> Result<Self, Failure> {
-        let mut hardware = Hardware::find(&config.hardware())?;
-        let calibration = Calibration::find();
-        hardware.costs = calibration.costs;
+        let hardware = Hardware::find(&config.hardware())?;
         let quiet = config.output.quiet;
-        if let Some(refused) = calibration.refused.filter(|_| !quiet) {
-            say(&refused);
-        }
         // The dashboard shows whether the run is paused, and reads the keys itself.
         let is_bare = !quiet && !config.output.tui;
         let says = Says {

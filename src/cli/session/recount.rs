@@ -9,13 +9,12 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::calibration::Calibration;
 use super::recount_cost::RecountCost;
 use crate::cli::control::stop_report::StopReport;
 use crate::cli::exit::Failure;
 use crate::cli::output::say;
 use crate::config::RunConfig;
-use crate::engine::{CheckedBy, CounterSettings, Plan};
+use crate::engine::{CheckedBy, CostTable, CounterSettings, Plan};
 use crate::machine::Machine;
 use crate::outcome::Outcome;
 use crate::simd::Isa;
@@ -52,7 +51,7 @@ impl Recount {
 
     /// Says how many tasks will be counted again, and how long that takes.
     pub fn begin<'a>(&self, tasks: impl Iterator<Item = (&'a Arc<dyn Plan>, u64)>, by: CheckedBy) {
-        let cost = RecountCost::of(tasks, &self.settings, &Calibration::find().costs);
+        let cost = RecountCost::of(tasks, &self.settings, &CostTable::default());
         if cost.tasks == 0 {
             return;
         }

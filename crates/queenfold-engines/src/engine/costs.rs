@@ -2,7 +2,7 @@
 //!
 //! All times are CPU seconds of one core of an AMD EPYC (Zen 4, family 25 model 17, two cores of a
 //! virtual machine that other work loaded), so that their ratios hold. Those of the chain were measured on
-//! 2026-11-22 by `queenfold bench --calibrate`. Absolute times differ from machine to machine: a Zen 5 took
+//! 2026-11-22. Absolute times differ from machine to machine: a Zen 5 took
 //! 0.6 times, an idle Xeon 0.75 times as long.
 
 use super::{Engine, interpolate};
@@ -69,7 +69,7 @@ const LARGE_CHAIN: [(u32, f64); 5] = [
 
 /// The colour engine with AVX-512: a prototype on the same core, and from 26 on the engine (2026-11-26). 14, 16 to 20
 /// and 22 are measured, 21 and 23 to 28 sampled. 29 and 30 follow from the growth of the prototype, which made all
-/// placements, as the engine does there. 12, 13 and 15 follow from the ratio to the chain that `bench --calibrate` found
+/// placements, as the engine does there. 12, 13 and 15 follow from the ratio to the chain
 /// on a Zen 3 with AVX2.
 const COLOUR: [(u32, f64); 19] = [
     (12, 0.000_37),
@@ -180,23 +180,6 @@ impl CostTable {
         }
     }
 
-    /// The same, with what `measured` says of its boards in place of what was measured of them before.
-    #[must_use]
-    pub fn with(self, measured: &[MeasuredCost]) -> Self {
-        let is_new = |of: &MeasuredCost| {
-            measured
-                .iter()
-                .any(|new| (new.isa, new.n) == (of.isa, of.n))
-        };
-        let before = self.measured.into_iter().filter(|of| !is_new(of));
-        Self::new(before.chain(measured.iter().copied()).collect::<Vec<_>>())
-    }
-
-    /// What was measured on this machine.
-    pub fn measured(&self) -> &[MeasuredCost] {
-        &self.measured
-    }
-
     /// Expected core-seconds of a whole board by an engine with an instruction set. A board that was
     /// measured takes what was measured. Others take the time of the table, multiplied by the factor of
     /// the nearest measured one. The cost of an own engine is not known: not a number.
@@ -278,20 +261,6 @@ mod tests {
         close(other, core_seconds(Engine::Colour, size(18), Isa::Portable));
         let per_cost = costs.seconds_per_cost(Engine::Chain, size(18), Isa::Avx2);
         close(per_cost.unwrap(), 4.0 * 1.25 * 6.68 / 2.63);
-    }
-
-    #[test]
-    fn what_is_measured_again_replaces_what_was_measured_of_the_same_board() {
-        let of = |isa, n, chain| MeasuredCost {
-            isa,
-            n: size(n),
-            chain,
-            colour: 1.0,
-        };
-        let before = CostTable::new([of(Isa::Avx2, 16, 1.0), of(Isa::Portable, 16, 2.0)]);
-        let after = before.with(&[of(Isa::Avx2, 16, 3.0), of(Isa::Avx2, 17, 4.0)]);
-        let chains: Vec<_> = after.measured().iter().map(|of| of.chain).collect();
-        assert_eq!(chains, [2.0, 3.0, 4.0]);
     }
 
     #[test]

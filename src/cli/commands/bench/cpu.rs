@@ -40,7 +40,7 @@ const BOARDS: [(Engine, u32, Workers); 6] = [
     (Engine::Colour, 17, Workers::One),
 ];
 
-/// Flags of `bench` without `--gpu` and `--calibrate`.
+/// Flags of `bench` without `--gpu`.
 #[derive(Debug, clap::Args)]
 pub struct CpuArgs {
     /// The kernels to measure, with commas between them; all of this processor but `portable` unless given

@@ -1,6 +1,5 @@
 //! Measurements on the user's machine.
 
-mod calibrate;
 mod cpu;
 mod cpu_report;
 mod draft;
@@ -19,23 +18,20 @@ this processor but `portable`, for 30 seconds at most. It prints the best times,
 them, and one number to compare machines by: how many boards of 19 queens this one counts in an hour, by \
 the first kernel. If --for is too short for that board, it is about what a smaller one shows. Where other programs had \
 5 % of the processors, it is by CPU time. Otherwise there is a line for the table of machines in docs/RECORDS.md. \
-Ctrl-C prints what is measured by then.
-
---calibrate takes minutes, the widest kernel first. It keeps each board as soon as it is measured, for `auto`.";
+Ctrl-C prints what is measured by then.";
 
 #[cfg(feature = "cuda")]
 fn help() -> String {
     format!(
         "Examples:\n  queenfold bench\n  queenfold bench --isa avx2,portable --for 2m --json\n  \
-         queenfold bench --calibrate\n  queenfold bench --gpu --json\n\n{HELP}"
+         queenfold bench --gpu --json\n\n{HELP}"
     )
 }
 
 #[cfg(not(feature = "cuda"))]
 fn help() -> String {
     format!(
-        "Examples:\n  queenfold bench\n  queenfold bench --isa avx2,portable --for 2m --json\n  \
-         queenfold bench --calibrate\n\n{HELP}\n\n{}.",
+        "Examples:\n  queenfold bench\n  queenfold bench --isa avx2,portable --for 2m --json\n\n{HELP}\n\n{}.",
         crate::device::needs_feature("`bench --gpu`", "cuda")
     )
 }
@@ -47,10 +43,6 @@ fn help() -> String {
 pub struct Args {
     #[command(flatten)]
     cpu: cpu::CpuArgs,
-
-    /// Measure on which boards the colour engine is faster than the chain engine, with each instruction set
-    #[arg(long, group = "what")]
-    calibrate: bool,
 
     #[cfg(feature = "cuda")]
     #[command(flatten)]
@@ -64,9 +56,6 @@ pub struct Args {
 /// Measures what was asked for.
 pub fn run(args: &Args) -> Result<(), Failure> {
     start_log(sources(None).map_err(Failure::usage)?.config(), None)?;
-    if args.calibrate {
-        return calibrate::run(args.json);
-    }
     #[cfg(feature = "cuda")]
     if args.gpu.is_asked_for() {
         return gpu::run(&args.gpu, args.json);

@@ -20,7 +20,6 @@ use crate::cli::args::flags::CpuFlags;
 use crate::cli::args::whole::whole;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, print_json};
-use crate::cli::session::calibration::Calibration;
 use crate::cli::session::start_log;
 use crate::config::{Config, HumanDuration, SettingOrigin, Value as _};
 use crate::engine::{CostTable, Mismatch};
@@ -124,7 +123,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let boards = boards(&settings)?;
     // A trace is of a run.
     start_log(config, None)?;
-    let costs = Calibration::find().costs;
+    let costs = CostTable::default();
     let stop = Stop::listen()?;
     for (index, board) in boards.into_iter().enumerate() {
         if index > 0 && !config.output.json {
