@@ -4,7 +4,6 @@ use std::num::NonZeroUsize;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use queenfold::engine::CostTable;
 use queenfold::estimate::{self as sampling, Draw, SampleProgress, count_sample};
 use queenfold::job::{self, HardwareSettings, fastest_on_cpu};
 use queenfold::machine::Machine;
@@ -105,7 +104,7 @@ pub fn estimate(
         None => fastrand::u64(..),
     };
     let engine = arguments::engine(engine)?
-        .unwrap_or_else(|| fastest_on_cpu(board, counter.isa, &CostTable::default()));
+        .unwrap_or_else(|| fastest_on_cpu(board, counter.isa));
     let plan = job::plan(engine, board);
     let draw = Draw::new(plan.as_ref(), tasks, seed);
     let threads = workers.min(NonZeroUsize::new(machine.cores).unwrap_or(NonZeroUsize::MIN));

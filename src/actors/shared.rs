@@ -15,7 +15,7 @@ use super::observers::Observers;
 use super::roster::Roster;
 use super::run_clock::RunClock;
 use super::spec::{DeviceSpec, RunSpec};
-use crate::engine::{Plan, TaskKey, WorkerId};
+use crate::engine::{Plan, TaskKey, WorkerId, seconds_per_cost};
 
 /// What all actors and worker threads of a run share: what is to be counted and by whom, who hears of
 /// it, and what workers must see at once: whether to stop, and whether all tasks are handed out.
@@ -82,8 +82,7 @@ impl RunShared {
     /// measured. `None` if devices count the plan, whose speed is not known, or for an own engine.
     pub(super) fn expected_seconds(&self, plan: PlanIndex) -> Option<f64> {
         let (of, isa) = (self.plan(plan), self.spec.counter.isa);
-        let costs = &self.spec.costs;
-        let expected = costs.seconds_per_cost(of.engine(), of.size(), isa);
+        let expected = seconds_per_cost(of.engine(), of.size(), isa);
         expected.filter(|_| !self.devices.counts(plan))
     }
 

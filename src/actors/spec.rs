@@ -6,7 +6,7 @@ use super::events::Observer;
 use super::recorder::Recorder;
 use super::source::Source;
 use crate::device::{Device, OpenError, OwnerSettings};
-use crate::engine::{CostTable, CounterSettings, Engine, Plan, Tally};
+use crate::engine::{CounterSettings, Engine, Plan, Tally};
 
 /// How many batches may wait in the queue for each worker of a job: a longer queue hides a slow producer, a shorter one
 /// divides the end of a run more evenly.
@@ -24,9 +24,6 @@ pub struct RunSpec {
     pub workers: usize,
     /// What each worker's counter may use.
     pub counter: CounterSettings,
-    /// What counting costs on this machine: the time left is estimated from it until enough tasks are
-    /// counted.
-    pub costs: CostTable,
     /// How many batches may wait in the queue, for each worker. At least 1.
     pub queue_per_worker: usize,
     /// How long a batch should take a worker. Batches shrink toward the end of the run.

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::actors::{self, Control, DeviceSpec, Report, RunSpec, WholePlans};
 use crate::board::{Size, known};
 use crate::device::{Opener, Owner, measure};
-use crate::engine::{CostTable, CounterSettings, Engine, Plan, decimal};
+use crate::engine::{CounterSettings, Engine, Plan, decimal};
 use crate::simd::Isa;
 
 /// CPU workers alone are stopped after this many times the best time of the device alone: by then
@@ -102,9 +102,6 @@ pub struct MixedResult {
     pub mixed_device_share: Vec<f64>,
     /// The time between the first and the last of them to finish, in each mixed run.
     pub mixed_skew_seconds: Vec<f64>,
-    /// Whether the best mixed run was faster than the best of the device and of the CPU workers alone,
-    /// and the device counted something in every mixed run.
-    pub reached: bool,
 }
 
 /// Counts `plan` on `workers` by the kernel of `isa`. `None` if that takes longer than `limit`.
@@ -194,7 +191,6 @@ pub fn mixed(
         mixed_seconds: Vec::new(),
         mixed_device_share: Vec::new(),
         mixed_skew_seconds: Vec::new(),
-        reached: false,
     };
     for round in 0..rounds {
         // Another one begins each round, because the first run finds caches and clocks in another
@@ -221,7 +217,6 @@ pub fn mixed(
             }
         }
     }
-    result.reached = result.is_reached();
     Ok(result)
 }
 
@@ -238,13 +233,6 @@ impl MixedResult {
         self.mixed_device_share
             .push(by_device as f64 / nodes.max(1) as f64);
     }
-
-    fn is_reached(&self) -> bool {
-        // A lower bound of the workers' time is enough: a run that beats it beats the workers.
-        let alone = best(&self.device_seconds).min(best(&self.cpu_seconds));
-        best(&self.mixed_seconds) < alone
-            && self.mixed_device_share.iter().all(|share| *share > 0.0)
-    }
 }
 
 /// Runs the plan. A run with a limit may come back unfinished.
@@ -260,7 +248,6 @@ fn count(
         plans: vec![Arc::clone(plan)],
         workers,
         counter: CounterSettings { isa },
-        costs: CostTable::default(),
         queue_per_worker: actors::QUEUE_PER_WORKER,
         batch_time: actors::BATCH_TIME,
         time_limit,
@@ -291,29 +278,5 @@ fn check(n: Size, counted: u128) -> Result<(), BenchError> {
             known: known.total,
         }),
         _ => Ok(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_mixed_run_is_faster_only_with_the_device_and_than_either_alone() {
-        let result = |cpu: f64, mixed: f64, share: f64| MixedResult {
-            n: 20,
-            workers: 1,
-            cpu_seconds: vec![cpu, 9.0],
-            cpu_cut_off: vec![false, true],
-            device_seconds: vec![3.0, 2.0],
-            mixed_seconds: vec![4.0, mixed],
-            mixed_device_share: vec![0.5, share],
-            mixed_skew_seconds: vec![0.0, 0.0],
-            reached: false,
-        };
-        assert!(result(5.0, 1.5, 0.5).is_reached());
-        assert!(!result(5.0, 1.5, 0.0).is_reached());
-        assert!(!result(5.0, 2.5, 0.5).is_reached());
-        assert!(!result(1.2, 1.5, 0.5).is_reached());
     }
 }

@@ -7,7 +7,7 @@ use super::{Hardware, JobError};
 use crate::actors::DeviceSpec;
 use crate::board::{GivenBoard, Size};
 use crate::device::calibrate;
-use crate::engine::{CostTable, Engine, Launcher, Plan};
+use crate::engine::{Engine, Launcher, Plan};
 use crate::simd::Isa;
 
 /// The colour engine is chosen where it needs this many times less CPU time than the chain, by the table of
@@ -18,11 +18,11 @@ const CLEARLY_FASTER: f64 = 1.2;
 /// millisecond.
 const FIRST_COLOUR: u32 = 12;
 
-/// The engine that counts a board fastest on CPU workers alone, by `costs` and by how much is given.
-pub fn fastest_on_cpu(board: impl Into<GivenBoard>, isa: Isa, costs: &CostTable) -> Engine {
+/// The engine that counts a board fastest on CPU workers alone, by the table of costs and by how much is given.
+pub fn fastest_on_cpu(board: impl Into<GivenBoard>, isa: Isa) -> Engine {
     let board = board.into();
     let n = board.size();
-    let cost = |engine| core_seconds(engine, &board, isa, costs);
+    let cost = |engine| core_seconds(engine, &board, isa);
     let [chain, colour] = [Engine::Chain, Engine::Colour].map(cost);
     if n.get() >= FIRST_COLOUR && chain > CLEARLY_FASTER * colour {
         Engine::Colour
@@ -39,7 +39,7 @@ impl Hardware {
     /// Devices were asked for, and do not count this board.
     pub fn choose_engine(&self, board: impl Into<GivenBoard>) -> Result<Engine, JobError> {
         let board = board.into();
-        let engine = fastest_on_cpu(board, self.counter.isa, &self.costs);
+        let engine = fastest_on_cpu(board, self.counter.isa);
         self.devices()
             .for_plans(&[plan(engine, board)], self.workers)?;
         Ok(engine)
@@ -146,8 +146,7 @@ mod tests {
                 } else {
                     Engine::Chain
                 };
-                let costs = CostTable::default();
-                assert_eq!(fastest_on_cpu(n, isa, &costs), expected, "n = {n}, {isa}");
+                assert_eq!(fastest_on_cpu(n, isa), expected, "n = {n}, {isa}");
             }
         }
     }
@@ -166,7 +165,7 @@ mod tests {
             (26, "c3", Engine::Colour),
         ] {
             let board = GivenBoard::parse(size(n), queens, "").unwrap();
-            let engine = fastest_on_cpu(board, Isa::Avx2, &CostTable::default());
+            let engine = fastest_on_cpu(board, Isa::Avx2);
             assert_eq!(engine, expected, "n = {n}, {queens}");
         }
     }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{Hardware, Job};
+use crate::engine::seconds_per_cost;
 
 impl Job {
     /// How long the CPU workers of `hardware` are expected to take for the plan of this job, by
@@ -15,8 +16,7 @@ impl Job {
         if !devices.is_empty() || hardware.workers == 0 {
             return None;
         }
-        let costs = &hardware.costs;
-        let per_cost = costs.seconds_per_cost(plan.engine(), self.size(), hardware.counter.isa)?;
+        let per_cost = seconds_per_cost(plan.engine(), self.size(), hardware.counter.isa)?;
         let seconds = plan.total_cost() * per_cost / hardware.workers as f64;
         Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
     }
@@ -26,7 +26,7 @@ impl Job {
 mod tests {
     use super::*;
     use crate::board::Size;
-    use crate::engine::{Engine, FunctionPlan, Tally};
+    use crate::engine::{Engine, FunctionPlan, Tally, seconds_per_cost};
     use crate::job::{DeviceChoice, HardwareSettings, plan};
 
     #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Devices, HardwareSettings, JobError};
 use crate::actors::DeviceSpec;
-use crate::engine::{CostTable, CounterSettings, Plan};
+use crate::engine::{CounterSettings, Plan};
 use crate::machine::Machine;
 
 /// What a job counts on: found once, used by any number of jobs.
@@ -13,8 +13,6 @@ pub struct Hardware {
     pub workers: usize,
     /// What the counter of each worker may use.
     pub counter: CounterSettings,
-    /// What counting costs on this machine.
-    pub costs: CostTable,
     devices: Devices,
 }
 
@@ -38,7 +36,6 @@ impl Hardware {
         Ok(Self {
             workers,
             counter: settings.counter()?,
-            costs: CostTable::default(),
             devices: Devices::find(settings, workers)?,
         })
     }

@@ -6,7 +6,7 @@ use crate::board::{GivenBoard, Size};
 use crate::census::CensusPlan;
 use crate::chain::ChainPlan;
 use crate::colour::ColourPlan;
-use crate::engine::{CostTable, Engine, Plan};
+use crate::engine::{self, Engine, Plan};
 use crate::simd::Isa;
 
 /// The plan of an engine of this library for a board: its size, or a board on which queens and holes are
@@ -25,8 +25,8 @@ pub fn plan(engine: Engine, board: impl Into<GivenBoard>) -> Arc<dyn Plan> {
 }
 
 /// Expected core-seconds of a board by an engine with an instruction set.
-pub(super) fn core_seconds(engine: Engine, board: &GivenBoard, isa: Isa, costs: &CostTable) -> f64 {
-    let free = costs.core_seconds(engine, board.size(), isa);
+pub(super) fn core_seconds(engine: Engine, board: &GivenBoard, isa: Isa) -> f64 {
+    let free = engine::core_seconds(engine, board.size(), isa);
     match engine {
         Engine::Chain => ChainPlan::work_for(board) * free,
         Engine::Colour => ColourPlan::work_for(board) * free,

@@ -143,7 +143,6 @@ impl RunSettings {
         RunSpec {
             workers: hardware.workers,
             counter: hardware.counter.clone(),
-            costs: hardware.costs.clone(),
             queue_per_worker: actors::QUEUE_PER_WORKER,
             batch_time: actors::BATCH_TIME,
             audit: self.tuning.audit,

@@ -107,21 +107,16 @@ impl Again<'_> {
             avoided.contains(&worker).then_some(worker)
         };
         let all = self.plans_by({
-            let (first, settings, costs) = (
-                Arc::clone(first),
-                self.hardware.counter.clone(),
-                self.hardware.costs.clone(),
-            );
+            let (first, settings) = (Arc::clone(first), self.hardware.counter.clone());
             let asked_for = self.recorded.job.settings.hardware.isa;
             move |plan| {
-                let (first, settings, costs) =
-                    (Arc::clone(&first), settings.clone(), costs.clone());
+                let (first, settings) = (Arc::clone(&first), settings.clone());
                 Arc::new(move |index| {
                     let origin = first.origin(plan.key(index));
                     match (asked_for, origin) {
                         (Some(isa), _) => RecountKernel::Isa(isa),
                         (None, Some(Origin { counted_by, .. })) => {
-                            second_kernel(plan.as_ref(), &settings, &costs, counted_by)
+                            second_kernel(plan.as_ref(), &settings, counted_by)
                         }
                         (None, None) => RecountKernel::Isa(settings.isa),
                     }

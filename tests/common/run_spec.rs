@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use queenfold::actors::{RunSpec, WholePlans};
-use queenfold::engine::{CostTable, CounterSettings, Plan};
+use queenfold::engine::{CounterSettings, Plan};
 use queenfold::simd::Isa;
 
 /// A run that counts all of `plans` on `workers` CPU workers with the kernel `isa`. It has no time
@@ -14,7 +14,6 @@ pub fn run_spec(plans: Vec<Arc<dyn Plan>>, workers: usize, isa: Isa) -> RunSpec 
         plans,
         workers,
         counter: CounterSettings { isa },
-        costs: CostTable::default(),
         queue_per_worker: 2,
         batch_time: Duration::from_millis(50),
         time_limit: None,

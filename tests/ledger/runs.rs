@@ -4,9 +4,7 @@ use std::fs;
 
 use parking_lot::Mutex;
 use queenfold::actors::{EventKind, Finding, Observer, OnCheckpoint, RunEvent, WholePlans};
-use queenfold::engine::{
-    CostTable, CountedBy, FunctionPlan, Origin, Tally, TaskKey, TaskResult, WorkerId,
-};
+use queenfold::engine::{CountedBy, FunctionPlan, Origin, Tally, TaskKey, TaskResult, WorkerId};
 use queenfold::ledger::COMMIT_EVERY;
 
 use super::*;
@@ -298,7 +296,6 @@ fn checkpoints_tell_of_every_task_that_became_durable() {
         plans: plans(N),
         workers: 2,
         counter: counter(),
-        costs: CostTable::default(),
         queue_per_worker: 1,
         batch_time: Duration::from_millis(5),
         time_limit: None,
@@ -333,7 +330,6 @@ fn with_memory(
         plans: plans(n),
         workers: 2,
         counter,
-        costs: CostTable::default(),
         queue_per_worker: 1,
         batch_time: Duration::from_millis(5),
         time_limit: None,

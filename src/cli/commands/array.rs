@@ -12,7 +12,7 @@ use crate::cli::print::array_report::script_word;
 use crate::cli::shell::{command_on, is_plain, word};
 use crate::cluster::{Array, ArrayDirectory, Scheduler, Submission};
 use crate::config::{Auto, Bytes, HumanDuration, Value, Whole};
-use crate::engine::{CostTable, Engine, NoLauncher};
+use crate::engine::{Engine, NoLauncher, seconds_per_cost};
 use crate::job::{fastest_on_cpu, plan};
 use crate::ledger::Shard;
 use crate::simd::Isa;
@@ -121,11 +121,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let board = args.board.one()?;
     // The hosts may have other hardware than this one.
-    let costs = CostTable::default();
     let engine = args
         .engine
         .0
-        .unwrap_or_else(|| fastest_on_cpu(board, Isa::best(), &costs));
+        .unwrap_or_else(|| fastest_on_cpu(board, Isa::best()));
     if args.gpus.0 > 0
         && let Err(why) = plan(engine, board).launcher()
     {
@@ -190,7 +189,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         several(tasks, "task")
     )];
     // What devices take is not known beforehand.
-    if let Some(time) = shard_time(args, &array, &costs).filter(|_| args.gpus.0 == 0) {
+    if let Some(time) = shard_time(args, &array).filter(|_| args.gpus.0 == 0) {
         let cores = several(args.cpus.map_or(1, |cpus| cpus.0 as u64), "core");
         let about = |time| {
             let time = telemetry::measured(time);
@@ -222,9 +221,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// How long a shard takes by the costs of its plan, on cores like those of this machine.
-fn shard_time(args: &Args, array: &Array, costs: &CostTable) -> Option<Duration> {
+fn shard_time(args: &Args, array: &Array) -> Option<Duration> {
     let plan = plan(array.engine(), *array.board());
-    let per_cost = costs.seconds_per_cost(plan.engine(), plan.size(), Isa::best())?;
+    let per_cost = seconds_per_cost(plan.engine(), plan.size(), Isa::best())?;
     let cores = args.cpus.map_or(1, |cpus| cpus.0) as f64;
     let seconds = plan.total_cost() * per_cost / array.shards() as f64 / cores;
     Duration::try_from_secs_f64(seconds).ok()

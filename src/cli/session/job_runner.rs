@@ -19,7 +19,7 @@ use crate::cli::print::board_result::BoardResult;
 use crate::cli::print::result_json::ResultJson;
 use crate::cli::shell::{again_command, resume_command};
 use crate::config::Config;
-use crate::engine::{CountedBy, Plan, RecountKernel, second_kernel};
+use crate::engine::{CountedBy, Plan, RecountKernel, second_kernel, seconds_per_cost};
 use crate::job::{CensusResult, Hardware, Job, JobResult, RunSettings, plan};
 use crate::ledger::{Missing, Shard};
 use crate::run_directory::{AgainResult, RunDirectory, RunDirectoryError};
@@ -176,18 +176,15 @@ impl JobRunner {
     /// factor of 3. Devices may make it shorter.
     pub fn second_count_seconds(&self, plans: &[Arc<dyn Plan>]) -> f64 {
         let Hardware {
-            counter,
-            costs,
-            workers,
-            ..
+            counter, workers, ..
         } = &self.hardware;
         let of_plan = |plan: &Arc<dyn Plan>| {
             let first = CountedBy::Cpu(plan.counter(counter).backend().into());
-            let isa = match second_kernel(plan.as_ref(), counter, costs, &first) {
+            let isa = match second_kernel(plan.as_ref(), counter, &first) {
                 RecountKernel::Isa(isa) => isa,
                 RecountKernel::Oracle => counter.isa,
             };
-            let per_cost = costs.seconds_per_cost(plan.engine(), plan.size(), isa);
+            let per_cost = seconds_per_cost(plan.engine(), plan.size(), isa);
             plan.total_cost() * per_cost.unwrap_or(0.0)
         };
         plans.iter().map(of_plan).sum::<f64>() / (*workers).max(1) as f64

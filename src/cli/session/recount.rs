@@ -14,7 +14,7 @@ use crate::cli::control::stop_report::StopReport;
 use crate::cli::exit::Failure;
 use crate::cli::output::say;
 use crate::config::RunConfig;
-use crate::engine::{CheckedBy, CostTable, CounterSettings, Plan};
+use crate::engine::{CheckedBy, CounterSettings, Plan};
 use crate::machine::Machine;
 use crate::outcome::Outcome;
 use crate::simd::Isa;
@@ -51,7 +51,7 @@ impl Recount {
 
     /// Says how many tasks will be counted again, and how long that takes.
     pub fn begin<'a>(&self, tasks: impl Iterator<Item = (&'a Arc<dyn Plan>, u64)>, by: CheckedBy) {
-        let cost = RecountCost::of(tasks, &self.settings, &CostTable::default());
+        let cost = RecountCost::of(tasks, &self.settings);
         if cost.tasks == 0 {
             return;
         }

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use crate::engine::{CheckedBy, CostTable, CountedBy, CounterSettings, Plan, oracle_slower};
+use crate::engine::{CheckedBy, CountedBy, CounterSettings, Plan, oracle_slower, seconds_per_cost};
 use crate::simd::Isa;
 use crate::telemetry::{TimeUnit, several};
 
@@ -22,7 +22,6 @@ impl RecountCost {
     pub fn of<'a>(
         tasks: impl Iterator<Item = (&'a Arc<dyn Plan>, u64)>,
         settings: &CounterSettings,
-        costs: &CostTable,
     ) -> Self {
         let mut all = Self::default();
         // What the tasks of the plan in hand cost, which is the same for each.
@@ -30,7 +29,7 @@ impl RecountCost {
         for (plan, index) in tasks {
             let known = rates.filter(|(of, _)| Arc::ptr_eq(of, plan));
             let (_, [kernel, oracle]) =
-                known.unwrap_or_else(|| (plan, of_plan(plan.as_ref(), settings, costs)));
+                known.unwrap_or_else(|| (plan, of_plan(plan.as_ref(), settings)));
             rates = Some((plan, [kernel, oracle]));
             let cost = plan.task(index).cost;
             all.tasks += 1;
@@ -68,9 +67,9 @@ pub fn in_words(seconds: f64) -> String {
 }
 
 /// Core-seconds for a unit of the cost of the plan: by another kernel than that of `settings`, and by the oracle.
-fn of_plan(plan: &dyn Plan, settings: &CounterSettings, costs: &CostTable) -> [f64; 2] {
+fn of_plan(plan: &dyn Plan, settings: &CounterSettings) -> [f64; 2] {
     let per_cost = |isa| {
-        let known = costs.seconds_per_cost(plan.engine(), plan.size(), isa);
+        let known = seconds_per_cost(plan.engine(), plan.size(), isa);
         known.unwrap_or(1.0)
     };
     let oracle = per_cost(settings.isa) * f64::from(oracle_slower(plan.engine()));
@@ -94,7 +93,7 @@ mod tests {
         let settings = CounterSettings { isa: Isa::best() };
         let of = (0..tasks).map(|index| (&plan, index));
         let costs: f64 = (0..tasks).map(|index| plan.task(index).cost).sum();
-        let cost = RecountCost::of(of, &settings, &CostTable::default());
+        let cost = RecountCost::of(of, &settings);
         (cost, costs)
     }
 

@@ -149,61 +149,11 @@ fn chain(n: Size, isa: Isa) -> f64 {
     }
 }
 
-/// The times of both engines on a board, as measured on the machine that runs the program.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MeasuredCost {
-    /// The instruction set.
-    pub isa: Isa,
-    /// The board.
-    pub n: Size,
-    /// CPU seconds of the chain.
-    pub chain: f64,
-    /// CPU seconds of the colour engine.
-    pub colour: f64,
-}
-
-/// What counting costs on this machine: the [table](core_seconds), corrected by what was measured here.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CostTable {
-    measured: Vec<MeasuredCost>,
-}
-
-impl CostTable {
-    /// Of a machine on which `measured` was measured. Times that are not positive numbers are left out.
-    pub fn new(measured: impl IntoIterator<Item = MeasuredCost>) -> Self {
-        let is_time = |seconds: f64| seconds.is_finite() && seconds > 0.0;
-        let measured = measured.into_iter();
-        Self {
-            measured: measured
-                .filter(|of| is_time(of.chain) && is_time(of.colour))
-                .collect(),
-        }
-    }
-
-    /// Expected core-seconds of a whole board by an engine with an instruction set. A board that was
-    /// measured takes what was measured. Others take the time of the table, multiplied by the factor of
-    /// the nearest measured one. The cost of an own engine is not known: not a number.
-    pub fn core_seconds(&self, engine: Engine, n: Size, isa: Isa) -> f64 {
-        core_seconds(engine, n, isa) * self.factor(engine, n, isa)
-    }
-
-    /// How many times as long as by the table a board takes here.
-    fn factor(&self, engine: Engine, n: Size, isa: Isa) -> f64 {
-        let same = self.measured.iter().filter(|of| of.isa == isa);
-        let nearest = same.min_by_key(|of| of.n.get().abs_diff(n.get()));
-        nearest.map_or(1.0, |of| match engine {
-            Engine::Chain => of.chain / core_seconds(engine, of.n, isa),
-            Engine::Colour => of.colour / core_seconds(engine, of.n, isa),
-            Engine::Census | Engine::Own => 1.0,
-        })
-    }
-
-    /// Seconds of a core for a unit of the cost that the plans of this library estimate, which is that of
-    /// the table with AVX-512. `None` for an own engine.
-    pub fn seconds_per_cost(&self, engine: Engine, n: Size, isa: Isa) -> Option<f64> {
-        let cost = core_seconds(engine, n, Isa::Avx512);
-        (engine != Engine::Own).then(|| self.core_seconds(engine, n, isa) / cost)
-    }
+/// Seconds of a core for a unit of the cost that the plans of this library estimate, which is that of
+/// the table with AVX-512. `None` for an own engine.
+pub fn seconds_per_cost(engine: Engine, n: Size, isa: Isa) -> Option<f64> {
+    let cost = core_seconds(engine, n, Isa::Avx512);
+    (engine != Engine::Own).then(|| core_seconds(engine, n, isa) / cost)
 }
 
 #[cfg(test)]
@@ -228,39 +178,6 @@ mod tests {
         // Scaled by the ratio at n = 18.
         let scaled = 40.0 * 47.9 / 2.63;
         close(core_seconds(Engine::Chain, size(19), Isa::Portable), scaled);
-    }
-
-    #[test]
-    fn what_was_measured_here_corrects_the_table() {
-        let table = |engine, n| core_seconds(engine, size(n), Isa::Avx2);
-        let measured = [(16, 2.0, 3.0), (18, 4.0, 5.0)].map(|(n, chain, colour)| MeasuredCost {
-            isa: Isa::Avx2,
-            n: size(n),
-            chain: chain * table(Engine::Chain, n),
-            colour: colour * table(Engine::Colour, n),
-        });
-        let wrong = MeasuredCost {
-            chain: f64::NAN,
-            n: size(17),
-            ..measured[0]
-        };
-        let costs = CostTable::new(measured.into_iter().chain([wrong]));
-        let factor = |engine, n| costs.core_seconds(engine, size(n), Isa::Avx2) / table(engine, n);
-        let close = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-9, "{a} {b}");
-        for (n, chain, colour) in [
-            (12, 2.0, 3.0),
-            (16, 2.0, 3.0),
-            (18, 4.0, 5.0),
-            (25, 4.0, 5.0),
-        ] {
-            close(factor(Engine::Chain, n), chain);
-            close(factor(Engine::Colour, n), colour);
-        }
-        close(factor(Engine::Census, 20), 1.0);
-        let other = costs.core_seconds(Engine::Colour, size(18), Isa::Portable);
-        close(other, core_seconds(Engine::Colour, size(18), Isa::Portable));
-        let per_cost = costs.seconds_per_cost(Engine::Chain, size(18), Isa::Avx2);
-        close(per_cost.unwrap(), 4.0 * 1.25 * 6.68 / 2.63);
     }
 
     #[test]

@@ -36,7 +36,7 @@ mod task_watch;
 
 pub use canary::{Canary, CanaryTask};
 pub use correction::{Correction, Decision, Method};
-pub use costs::{CostTable, MeasuredCost, core_seconds};
+pub use costs::{core_seconds, seconds_per_cost};
 pub use counter_settings::CounterSettings;
 pub use device::{DeviceIdentity, DeviceKind};
 pub use function_plan::FunctionPlan;

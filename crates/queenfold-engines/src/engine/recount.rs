@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::second_counter::unused;
 use super::{
-    Canary, CostTable, CountedBy, Counter, CounterSettings, Engine, Launcher, Method, NoLauncher,
-    NotCounted, Plan, Tally, Task, TaskResult, TaskWatch,
+    Canary, CountedBy, Counter, CounterSettings, Engine, Launcher, Method, NoLauncher, NotCounted,
+    Plan, Tally, Task, TaskResult, TaskWatch, core_seconds,
 };
 use crate::board::{GivenBoard, Size};
 use crate::simd::Isa;
@@ -44,10 +44,9 @@ pub enum RecountKernel {
 pub fn second_kernel(
     plan: &dyn Plan,
     settings: &CounterSettings,
-    costs: &CostTable,
     first: &CountedBy,
 ) -> RecountKernel {
-    let cost = |isa| costs.core_seconds(plan.engine(), plan.size(), isa);
+    let cost = |isa| core_seconds(plan.engine(), plan.size(), isa);
     let most = SLOWEST * cost(settings.isa);
     let others = Isa::ALL.into_iter().filter(|&isa| {
         isa.is_available() && !first.is_kernel(plan.recount_kernel(isa)) && cost(isa) <= most
@@ -188,13 +187,12 @@ mod tests {
     #[test]
     fn a_second_count_is_by_another_kernel_that_is_not_much_slower() {
         let plan = ChainPlan::new(Size::new(18).unwrap());
-        let costs = CostTable::default();
         for first in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
             let by = CountedBy::Cpu(first.name().into());
-            let RecountKernel::Isa(second) = second_kernel(&plan, &settings(), &costs, &by) else {
+            let RecountKernel::Isa(second) = second_kernel(&plan, &settings(), &by) else {
                 panic!("the oracle");
             };
-            let cost = |isa| costs.core_seconds(Engine::Chain, plan.size(), isa);
+            let cost = |isa| core_seconds(Engine::Chain, plan.size(), isa);
             assert!(cost(second) <= SLOWEST * cost(Isa::best()));
             let others = Isa::ALL.into_iter().filter(|isa| {
                 isa.is_available() && *isa != first && cost(*isa) <= SLOWEST * cost(Isa::best())

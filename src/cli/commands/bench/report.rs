@@ -79,11 +79,9 @@ impl BenchReport {
 /// One line for each round.
 fn in_words(mixed: &MixedResult) -> String {
     let mut text = format!(
-        "\nn = {}, CPU workers: {}; mixed runs faster than either alone: {}\n\
+        "\nn = {}, CPU workers: {}\n\
          \n    device s       CPU s     mixed s  by device    skew s\n",
-        mixed.n,
-        mixed.workers,
-        yes(mixed.reached)
+        mixed.n, mixed.workers
     );
     for round in 0..mixed.mixed_seconds.len() {
         let least = if mixed.cpu_cut_off[round] { ">" } else { "" };
@@ -98,10 +96,6 @@ fn in_words(mixed: &MixedResult) -> String {
         );
     }
     text
-}
-
-const fn yes(it_is: bool) -> &'static str {
-    if it_is { "yes" } else { "no" }
 }
 
 #[cfg(test)]
@@ -119,7 +113,6 @@ mod tests {
             mixed_seconds: vec![0.875, 0.75],
             mixed_device_share: vec![0.9, 1.0],
             mixed_skew_seconds: vec![0.0625, 0.0],
-            reached: true,
         };
         let text = in_words(&mixed);
         let lines: Vec<_> = text.lines().skip(3).collect();

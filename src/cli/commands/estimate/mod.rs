@@ -22,7 +22,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, print_json};
 use crate::cli::session::start_log;
 use crate::config::{Config, HumanDuration, SettingOrigin, Value as _};
-use crate::engine::{CostTable, Mismatch};
+use crate::engine::Mismatch;
 use crate::estimate::{Draw, SHORTEST, SampleProgress, count_sample};
 use crate::job::{DeviceChoice, Hardware, HardwareSettings, WithDevices};
 use crate::job::{fastest_on_cpu, plan};
@@ -123,26 +123,20 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let boards = boards(&settings)?;
     // A trace is of a run.
     start_log(config, None)?;
-    let costs = CostTable::default();
     let stop = Stop::listen()?;
     for (index, board) in boards.into_iter().enumerate() {
         if index > 0 && !config.output.json {
             print("")?;
         }
-        estimate(board, args, config, (&costs, &stop))?;
+        estimate(board, args, config, &stop)?;
     }
     Ok(())
 }
 
 /// Estimates what one board would take.
-fn estimate(
-    board: GivenBoard,
-    args: &Args,
-    config: &Config,
-    (costs, stop): (&CostTable, &Stop),
-) -> Result<(), Failure> {
+fn estimate(board: GivenBoard, args: &Args, config: &Config, stop: &Stop) -> Result<(), Failure> {
     let n = board.size();
-    let mut question = question(board, config, costs)?;
+    let mut question = question(board, config)?;
     let json = config.output.json;
     if !json {
         print(&first_line(&question))?;
@@ -218,7 +212,7 @@ fn estimate(
 }
 
 /// What is to be estimated of one board.
-fn question(board: GivenBoard, config: &Config, costs: &CostTable) -> Result<Question, Failure> {
+fn question(board: GivenBoard, config: &Config) -> Result<Question, Failure> {
     let machine = Machine::detect();
     let counter = config.hardware().counter()?;
     let workers = config.run.workers(&machine);
@@ -227,14 +221,9 @@ fn question(board: GivenBoard, config: &Config, costs: &CostTable) -> Result<Que
         return Err(Failure::usage(what));
     }
     let engine = config.run.engine.0;
-    let engine = engine.unwrap_or_else(|| fastest_on_cpu(board, counter.isa, costs));
+    let engine = engine.unwrap_or_else(|| fastest_on_cpu(board, counter.isa));
     let plan = plan(engine, board);
-    Ok(Question::new(
-        plan,
-        counter,
-        (workers, machine.cores),
-        costs,
-    ))
+    Ok(Question::new(plan, counter, (workers, machine.cores)))
 }
 
 /// What is expected with the devices that were asked for, where the workers alone take `alone` seconds.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::engine::{CostTable, CounterSettings, Plan};
+use crate::engine::{CounterSettings, Plan, seconds_per_cost};
 use crate::estimate::{Draw, Interval, Total};
 
 /// How far the costs of a plan may be from the truth.
@@ -24,10 +24,9 @@ impl Question {
         plan: Arc<dyn Plan>,
         settings: CounterSettings,
         (workers, cores): (usize, usize),
-        costs: &CostTable,
     ) -> Self {
         // Only engines that are not of this library have no known cost, and no command counts those.
-        let per_cost = costs.seconds_per_cost(plan.engine(), plan.size(), settings.isa);
+        let per_cost = seconds_per_cost(plan.engine(), plan.size(), settings.isa);
         Self {
             per_cost: per_cost.unwrap_or(1.0),
             threads: workers.min(cores).max(1),
