@@ -5,7 +5,7 @@ use std::time::Duration;
 use ratatui::text::Line;
 
 use super::parts::{figure_lines, figures_of, plain, safe};
-use super::view::View;
+use super::picture::View;
 use crate::machine::Activity;
 use crate::telemetry::{Fact, Snapshot, duration, grouped};
 

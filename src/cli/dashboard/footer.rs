@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::parts::{key_line, safe};
-use super::view::View;
+use super::picture::View;
 use crate::cli::shell::resume_command;
 
 /// How to go on after a stop, and the keys.

@@ -9,6 +9,7 @@ mod map_panel;
 mod other_run;
 mod own_run;
 mod parts;
+mod picture;
 mod screen;
 mod speed_chart;
 #[cfg(test)]
@@ -25,8 +26,9 @@ use std::time::{Duration, Instant};
 use console::Key;
 use jiff::tz::TimeZone;
 
+use self::picture::View;
 use self::theme::Theme;
-use self::view::{View, draw};
+use self::view::draw;
 use super::signals;
 use crate::actors::RunState;
 use crate::cli::control::terminal::{self, SignalKey};

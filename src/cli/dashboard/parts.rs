@@ -176,22 +176,3 @@ fn wrapped(text: &str, columns: usize) -> Vec<Line<'_>> {
     lines.push(Line::raw(rest));
     lines
 }
-
-/// What stands on a screen of this size.
-#[cfg(test)]
-pub fn screen(view: &super::view::View<'_>, (width, height): (u16, u16)) -> Vec<String> {
-    use ratatui::backend::TestBackend;
-    let mut terminal = ratatui::Terminal::new(TestBackend::new(width, height)).unwrap();
-    terminal
-        .draw(|frame| {
-            super::view::draw(frame, view);
-        })
-        .unwrap();
-    let buffer = terminal.backend().buffer();
-    let line = |y| {
-        (0..width)
-            .map(|x| buffer[(x, y)].symbol())
-            .collect::<String>()
-    };
-    (0..height).map(|y| line(y).trim_end().to_owned()).collect()
-}

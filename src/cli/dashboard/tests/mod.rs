@@ -11,9 +11,9 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use snapbox::{Assert, Data};
 
-use super::parts::screen;
+use super::picture::View;
 use super::theme::Theme;
-use super::view::{View, draw};
+use super::view::draw;
 use crate::actors::{
     Eta, PauseReason, Progress, RunState, SickWorker, TaskMap, WorkerProgress, WorkerState,
 };
@@ -112,6 +112,23 @@ fn view(snapshot: &Snapshot, theme: Theme) -> View<'_> {
         zone: TimeZone::UTC,
         can_leave: true,
     }
+}
+
+/// What stands on a screen of this size.
+fn screen(view: &View<'_>, (width, height): (u16, u16)) -> Vec<String> {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal
+        .draw(|frame| {
+            draw(frame, view);
+        })
+        .unwrap();
+    let buffer = terminal.backend().buffer();
+    let line = |y| {
+        (0..width)
+            .map(|x| buffer[(x, y)].symbol())
+            .collect::<String>()
+    };
+    (0..height).map(|y| line(y).trim_end().to_owned()).collect()
 }
 
 /// Compares with a file.
