@@ -26,7 +26,7 @@ impl Job {
 mod tests {
     use super::*;
     use crate::board::Size;
-    use crate::engine::{Engine, FunctionPlan, Tally, seconds_per_cost};
+    use crate::engine::{Engine, FunctionPlan, Tally};
     use crate::job::{DeviceChoice, HardwareSettings, plan};
 
     #[test]
