@@ -1,24 +1,22 @@
 //! `queenfold bench`: what it says of the machine, its limits, and a signal.
 
-use std::io::Read;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use queenfold::simd::Isa;
 use serde_json::Value as Json;
 
-use crate::child::{send, spawn};
-use crate::program::{output, queenfold, refusal, text};
-use crate::threads::wait_for_thread;
+use super::threads::wait_for_thread;
+use crate::common::program::{Running, output, printed, queenfold, refusal, tells};
 
 /// What a benchmark prints, as JSON and as text.
 fn bench(isa: Isa, time: &str) -> (Json, String) {
     let args = ["bench", "--isa", isa.name(), "--for", time];
     let json = output(&[&args[..], &["--json"]].concat());
-    let found: Json = serde_json::from_str(&text(&json.stdout)).unwrap();
+    let found: Json = serde_json::from_str(&printed(&json.stdout)).unwrap();
     let failed = !found["error"].is_null();
     assert_eq!(json.status.code(), Some(i32::from(failed)), "{found}");
-    (found, text(&output(&args).stdout))
+    (found, printed(&output(&args).stdout))
 }
 
 #[test]
@@ -69,7 +67,7 @@ fn the_log_says_what_runs_begin() {
         .env("QUEENFOLD_TRACE_FILTER", "info")
         .output()
         .expect("it starts");
-    let said = text(&output.stderr);
+    let said = printed(&output.stderr);
     assert!(said.contains("run begins"), "{said}");
 }
 
@@ -80,26 +78,17 @@ fn a_kernel_that_is_not_there_is_refused() {
         return;
     };
     let line = refusal(&mut queenfold(&["bench", "--isa", isa.name()]), 6);
-    assert!(
-        line.contains(&format!("this machine has no {isa}")),
-        "{line}"
-    );
+    tells(&line, &[&format!("this machine has no {isa}")]);
 }
 
 #[test]
 fn a_benchmark_that_is_stopped_prints_what_it_has_measured() {
-    let mut child = spawn(&["bench", "--json"]);
+    let mut child = Running::start(&["bench", "--json"]);
     wait_for_thread(&mut child, "signals", 0);
     sleep(Duration::from_millis(200));
-    send("-INT", &child);
-    let mut printed = String::new();
-    child
-        .stdout
-        .take()
-        .unwrap()
-        .read_to_string(&mut printed)
-        .unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(4), "{printed}");
+    child.send("-INT");
+    let (code, printed, _) = child.end();
+    assert_eq!(code, 4, "{printed}");
     let found: Json = serde_json::from_str(&printed).unwrap();
     assert_eq!(found["error"], "stopped by a signal", "{found}");
     assert!(found["series"].as_array().unwrap().len() > 3, "{found}");

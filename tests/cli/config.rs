@@ -2,16 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use assert_cmd::Command;
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
-use crate::program::{self, refusal};
-#[cfg(unix)]
-use crate::skip::skipped;
-#[cfg(unix)]
-use crate::terminal::Terminal;
+use crate::common::program::{self, PROGRAM, refusal, tells};
+use crate::common::skip::skipped;
+use crate::common::terminal::Terminal;
 
 /// The program in `folder`.
 fn queenfold(folder: &Path, args: &[&str]) -> Command {
@@ -82,7 +80,6 @@ fn the_first_source_that_names_a_value_wins() {
 }
 
 /// A folder may come from anybody, and entering it must neither run a command nor overwrite a file.
-#[cfg(unix)]
 #[test]
 fn a_local_file_runs_no_command_and_writes_no_file() {
     for (key, value) in [
@@ -98,10 +95,7 @@ fn a_local_file_runs_no_command_and_writes_no_file() {
             |more: &[&str]| queenfold(folder.path(), &[&["run", "-n", "4", "-q"], more].concat());
         let line = refusal(&mut run(&[]), 2);
         let place = format!("./queenfold.toml, line 3: trace.{key} = \"{value}\" is refused");
-        assert!(
-            line.contains(&place) && line.contains("--config ./queenfold.toml"),
-            "{line}"
-        );
+        tells(&line, &[&place, "--config ./queenfold.toml"]);
         let victim = fs::read_to_string(folder.path().join("victim")).expect("text");
         assert_eq!(
             (victim.as_str(), folder.path().join("pwned").exists()),
@@ -137,7 +131,6 @@ fn a_local_file_runs_no_command_and_writes_no_file() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn a_local_file_that_others_wrote_or_can_write_is_not_read() {
     use std::os::unix::fs::{PermissionsExt, chown};
@@ -153,9 +146,9 @@ fn a_local_file_that_others_wrote_or_can_write_is_not_read() {
             let line = refusal(&mut queenfold(folder.path(), command), 2);
             let start = "error: ./queenfold.toml is not read, because ";
             assert!(line.starts_with(start) && line.contains(says), "{line}");
-            assert!(
-                line.contains("; `--config ./queenfold.toml` says that it is wanted"),
-                "{line}"
+            tells(
+                &line,
+                &["; `--config ./queenfold.toml` says that it is wanted"],
             );
             let wanted = [command, &["--config", "./queenfold.toml"]].concat();
             let output = queenfold(folder.path(), &wanted)
@@ -181,7 +174,6 @@ fn a_local_file_that_others_wrote_or_can_write_is_not_read() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn the_own_settings_are_refused_if_others_wrote_them_or_can() {
     use std::os::unix::fs::{PermissionsExt, chown};
@@ -198,26 +190,19 @@ fn the_own_settings_are_refused_if_others_wrote_them_or_can() {
         mode(open);
         let line = refusal(&mut run(), 2);
         let says = "config.toml: not obeyed, because others can write to it";
-        assert!(
-            line.contains(says) && line.contains("`chmod go-w`"),
-            "{line}"
-        );
+        tells(&line, &[says, "`chmod go-w`"]);
     }
     mode(0o444);
-    run().assert().code(0);
+    assert!(run().output().unwrap().status.success());
     match chown(&own, Some(12_345), None) {
         Ok(()) => {
             let line = refusal(&mut run(), 2);
-            assert!(
-                line.contains("belongs to another user (uid 12345)"),
-                "{line}"
-            );
+            tells(&line, &["belongs to another user (uid 12345)"]);
         }
         Err(_) => skipped("only root can give a file to another user"),
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn a_local_file_that_is_a_pipe_is_refused_at_once() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -229,13 +214,12 @@ fn a_local_file_that_is_a_pipe_is_refused_at_once() {
 }
 
 /// Nobody need know that a folder has such a file.
-#[cfg(unix)]
 #[test]
 fn what_a_local_file_sets_is_said_at_a_terminal() {
     let folder = folder("[run]\nn = 6\nworkers = 2\n[output]\nquiet = true\n", "");
     let run = |more: &str| {
         let place = folder.path().display();
-        let program = env!("CARGO_BIN_EXE_queenfold");
+        let program = PROGRAM;
         let mut terminal = Terminal::start(&format!("cd {place} && exec {program} run {more}"))?;
         assert_eq!(terminal.end(), 0, "{}", terminal.screen);
         Some(terminal.screen.clone())
@@ -243,9 +227,9 @@ fn what_a_local_file_sets_is_said_at_a_terminal() {
     let Some(screen) = run("--workers 1") else {
         return skipped("a terminal needs the tool script");
     };
-    assert!(
-        screen.contains("./queenfold.toml sets run.n = 6, output.quiet = true"),
-        "{screen}"
+    tells(
+        &screen,
+        &["./queenfold.toml sets run.n = 6, output.quiet = true"],
     );
     for more in ["-q", "-n 4 --workers 1 -q"] {
         let screen = run(more).expect("a terminal");
@@ -254,7 +238,7 @@ fn what_a_local_file_sets_is_said_at_a_terminal() {
     let output = queenfold(folder.path(), &["run"])
         .output()
         .expect("it starts");
-    assert_eq!(program::text(&output.stderr), "");
+    assert_eq!(program::printed(&output.stderr), "");
 }
 
 #[test]
@@ -346,13 +330,9 @@ fn what_is_refused_is_named_with_file_key_and_what_would_do() {
     let folder = folder("", "");
     let mut command = queenfold(folder.path(), &["run", "-n", "4"]);
     let line = refusal(command.env("QUEENFOLD_RUN_WORKERS", "many"), 2);
-    assert!(
-        line.contains("QUEENFOLD_RUN_WORKERS") && line.contains("1024"),
-        "{line}"
-    );
+    tells(&line, &["QUEENFOLD_RUN_WORKERS", "1024"]);
 }
 
-#[cfg(unix)]
 #[test]
 fn a_local_file_that_links_nowhere_is_an_error() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -369,19 +349,13 @@ fn a_file_without_end_and_one_that_is_too_long_are_refused() {
     for device in ["/dev/zero", "/dev/full"] {
         let args = ["run", "-n", "4", "--config", device];
         let line = refusal(&mut queenfold(folder.path(), &args), 2);
-        assert!(
-            line.contains(device) && line.contains("no regular file"),
-            "{line}"
-        );
+        tells(&line, &[device, "no regular file"]);
     }
     let long = folder.path().join("long.toml");
     fs::write(&long, "#".repeat((1 << 20) + 1)).expect("written");
     let args = ["run", "-n", "4", "--config", "long.toml"];
     let line = refusal(&mut queenfold(folder.path(), &args), 2);
-    assert!(
-        line.contains("long.toml") && line.contains("1 MiB"),
-        "{line}"
-    );
+    tells(&line, &["long.toml", "1 MiB"]);
 }
 
 #[test]

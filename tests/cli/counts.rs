@@ -4,7 +4,7 @@
 use queenfold::board::{Size, known};
 use serde_json::Value;
 
-use crate::program::stdout;
+use crate::common::program::stdout;
 
 /// What `queenfold run --json` prints for the boards of `range`.
 fn run(range: &str, more: &[&str]) -> Vec<Value> {

@@ -3,10 +3,8 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::program::{queenfold, refusal};
-use crate::tmux::Tmux;
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_queenfold");
+use crate::common::program::{PROGRAM, queenfold, refusal, tells};
+use crate::common::tmux::Tmux;
 
 /// A board that takes minutes.
 const LONG: &str = "run -n 21 --engine chain --workers 2";
@@ -68,10 +66,7 @@ fn a_run_is_shown_paused_and_stopped_and_the_terminal_is_as_before() {
     assert!(screen.contains(" running "), "{screen}");
     tmux.press("C-c");
     let screen = tmux.see("code 4");
-    assert!(
-        screen.contains("stopping within two seconds") && screen.contains("resume run"),
-        "{screen}"
-    );
+    tells(&screen, &["stopping within two seconds", "resume run"]);
     tmux.see_that("the end", |_| tmux.folder().join("after").exists());
     sleep(Duration::from_millis(300));
     let modes =
@@ -121,10 +116,7 @@ fn another_terminal_watches_pauses_and_stops_a_run() {
     tmux.see("s stops the run");
     tmux.press("s");
     let screen = tmux.see("code 0");
-    assert!(
-        screen.contains(", stopped") && screen.contains("queenfold resume run"),
-        "{screen}"
-    );
+    tells(&screen, &[", stopped", "queenfold resume run"]);
     let said = std::fs::read_to_string(tmux.folder().join("said")).unwrap();
     assert!(said.contains("as `queenfold watch` asks"), "{said}");
     tmux.type_line(&format!("clear; {PROGRAM} watch run; echo code $?"));

@@ -1,12 +1,12 @@
 //! `queenfold estimate`: its intervals, its output, its refusals.
 
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-use assert_cmd::Command;
 use serde_json::Value as Json;
 
-use crate::program::{queenfold, refusal, text};
-use crate::skip::skipped;
+use crate::common::program::{printed, queenfold, refusal, tells, words};
+use crate::common::skip::skipped;
 
 fn estimate(args: &[&str]) -> Command {
     queenfold(&[&["estimate"], args].concat())
@@ -17,13 +17,13 @@ fn estimate(args: &[&str]) -> Command {
 fn stdout(args: &[&str]) -> String {
     let output = estimate(args).output().expect("it starts");
     assert_eq!(output.status.code(), Some(0), "{args:?}: {output:?}");
-    let said = text(&output.stderr);
+    let said = printed(&output.stderr);
     let announced = |line: &str| line.starts_with("n = ") && line.contains(" take about ");
     assert!(said.lines().all(announced), "{output:?}");
-    text(&output.stdout)
+    printed(&output.stdout)
 }
 
-fn json(args: &[&str]) -> Json {
+fn estimated(args: &[&str]) -> Json {
     serde_json::from_str(&stdout(args)).expect("one JSON value")
 }
 
@@ -79,7 +79,7 @@ fn every_engine_gives_intervals_around_what_is_expected() {
         ("auto", "15"),
         ("chain", "1"),
     ] {
-        let record = json(&["-n", n, "--engine", engine, "--sample", "16", "--json"]);
+        let record = estimated(&["-n", n, "--engine", engine, "--sample", "16", "--json"]);
         for field in ["core_seconds", "core_hours", "wall_seconds"] {
             let [low, expected, high] =
                 ["low", "expected", "high"].map(|end| record[field][end].as_f64().unwrap());
@@ -96,7 +96,7 @@ fn every_engine_gives_intervals_around_what_is_expected() {
 
 #[test]
 fn a_board_without_any_placement_takes_no_time() {
-    let record = json(&["-n", "2", "--engine", "chain", "--json"]);
+    let record = estimated(&["-n", "2", "--engine", "chain", "--json"]);
     for end in ["low", "expected", "high"] {
         assert_eq!(record["core_seconds"][end].as_f64(), Some(0.0), "{record}");
     }
@@ -105,7 +105,7 @@ fn a_board_without_any_placement_takes_no_time() {
 #[test]
 fn workers_divide_the_wall_time() {
     let wall = |workers| {
-        let record = json(&["-n", "16", "--seed", "1", "--json", "--workers", workers]);
+        let record = estimated(&["-n", "16", "--seed", "1", "--json", "--workers", workers]);
         let part = |field: &str| record[field]["expected"].as_f64().unwrap();
         assert_eq!(record["workers"].to_string(), workers);
         part("core_seconds") / part("wall_seconds")
@@ -116,9 +116,7 @@ fn workers_divide_the_wall_time() {
 
 #[test]
 fn what_it_prints_names_the_sample_and_its_seed() {
-    let text = stdout(&[
-        "-n", "16", "--engine", "colour", "--sample", "16", "--seed", "9",
-    ]);
+    let text = stdout(&words!("-n 16 --engine colour --sample 16 --seed 9"));
     for part in [
         "16 of 32 tasks",
         "seed 9",
@@ -142,7 +140,7 @@ fn a_board_that_takes_less_than_its_sample_is_not_sampled() {
         "wall time   under a second with 2 workers: run it, `queenfold run -n 16`"
     );
     // For other programs there are always numbers, as exact as they are.
-    let record = json(&["-n", "16", "--json"]);
+    let record = estimated(&["-n", "16", "--json"]);
     assert!(record["core_seconds"]["expected"].as_f64().unwrap() > 0.0);
 }
 
@@ -150,7 +148,7 @@ fn a_board_that_takes_less_than_its_sample_is_not_sampled() {
 fn a_sample_ends_when_its_time_is_over() {
     let begun = Instant::now();
     let args = ["-n", "24", "--for", "300ms", "--seed", "1"];
-    let record = json(&[&args[..], &["--json"]].concat());
+    let record = estimated(&[&args[..], &["--json"]].concat());
     let text = stdout(&args);
     // All 64 tasks take minutes.
     assert!(begun.elapsed() < Duration::from_secs(20), "{text}");
@@ -165,10 +163,7 @@ fn a_sample_ends_when_its_time_is_over() {
     let by_plan = record["by_plan"]["core_seconds"].as_f64().unwrap();
     assert!((3600.0..86_400.0).contains(&by_plan), "{record}");
     assert!(text.starts_with("board       n = 24, "), "{text}");
-    assert!(
-        text.contains(" core-hours by the costs of its plan"),
-        "{text}"
-    );
+    tells(&text, &[" core-hours by the costs of its plan"]);
 }
 
 #[test]
@@ -190,7 +185,7 @@ fn where_no_task_is_counted_the_plan_says_what_it_takes_and_which_time_is_enough
     }
     assert_eq!(lines.len(), 6, "{text}");
 
-    let record = json(&[&args[..], &["--json"]].concat());
+    let record = estimated(&[&args[..], &["--json"]].concat());
     assert_eq!(record["sampled"], 0, "{record}");
     let of_plan = |field: &str| record["by_plan"][field].clone();
     let energy = of_plan("energy_kwh")["expected"].as_f64().unwrap();
@@ -207,7 +202,7 @@ fn where_no_task_is_counted_the_plan_says_what_it_takes_and_which_time_is_enough
 #[test]
 fn energy_and_price_follow_from_the_times() {
     let args = ["-n", "16", "--seed", "1", "--workers", "2"];
-    let record = |more: &[&str]| json(&[&args[..], more, &["--json"]].concat());
+    let record = |more: &[&str]| estimated(&[&args[..], more, &["--json"]].concat());
     let number = |record: &Json, field: &str| record[field]["expected"].as_f64();
     let plain = record(&[]);
     assert!(plain["energy_kwh"].is_null() && plain["price"].is_null());
@@ -226,17 +221,9 @@ fn energy_and_price_follow_from_the_times() {
 
 #[test]
 fn the_memory_of_a_counter_is_that_of_its_largest_task() {
-    let record = json(&[
-        "-n",
-        "20",
-        "--engine",
-        "colour",
-        "--sample",
-        "8",
-        "--workers",
-        "1",
-        "--json",
-    ]);
+    let record = estimated(&words!(
+        "-n 20 --engine colour --sample 8 --workers 1 --json"
+    ));
     let memory = &record["memory_per_worker"];
     if memory.is_null() {
         skipped("this system does not report the memory of a process");
@@ -256,8 +243,8 @@ fn the_log_says_what_devices_there_are() {
         .env("QUEENFOLD_TRACE_FILTER", "info")
         .output()
         .expect("it starts");
-    let said = text(&output.stderr);
+    let said = printed(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{said}");
     assert!(said.contains(" INFO queenfold::"), "{said}");
-    assert!(!text(&output.stdout).contains(" INFO "), "{output:?}");
+    assert!(!printed(&output.stdout).contains(" INFO "), "{output:?}");
 }

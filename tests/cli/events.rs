@@ -5,7 +5,7 @@ use std::fs;
 use queenfold::actors::{Progress, RunEvent, RunState};
 use serde_json::Value as Json;
 
-use crate::program::{output, queenfold, refusal, stdout, text};
+use crate::common::program::{output, printed, queenfold, refusal, stdout, tells, words};
 
 /// The lines that are no events: headers of runs.
 fn is_header(line: &Json) -> bool {
@@ -71,15 +71,7 @@ fn one_file_is_not_written_for_two_purposes() {
         }
         fs::remove_file(&file).unwrap();
     }
-    stdout(&[
-        "run",
-        "-n",
-        "8",
-        "--events",
-        "/dev/null",
-        "--trace",
-        "/dev/null",
-    ]);
+    stdout(&words!("run -n 8 --events /dev/null --trace /dev/null"));
 }
 
 #[test]
@@ -92,10 +84,7 @@ fn a_metrics_file_that_cannot_be_written_is_refused_at_the_start() {
     ] {
         let args = ["run", "-n", "8", "--events", "events", "--metrics", path];
         let line = refusal(queenfold(&args).current_dir(folder.path()), 1);
-        assert!(
-            line.contains(&format!("metrics file {path}: {why}")),
-            "{line}"
-        );
+        tells(&line, &[&format!("metrics file {path}: {why}")]);
         assert!(!folder.path().join("events").exists());
     }
 }
@@ -122,7 +111,7 @@ fn events_on_standard_output_leave_every_line_json() {
 #[test]
 fn events_that_cannot_be_written_are_told_of_once_and_the_run_goes_on() {
     let done = output(&["run", "-n", "14", "--events", "/dev/full"]);
-    let (out, said) = (text(&done.stdout), text(&done.stderr));
+    let (out, said) = (printed(&done.stdout), printed(&done.stderr));
     assert_eq!(done.status.code(), Some(0), "{said}");
     assert!(out.contains("365596"), "{out}");
     assert_eq!(said.matches("the run does without").count(), 1, "{said}");
@@ -156,7 +145,6 @@ fn metrics_are_replaced_until_the_run_is_done_and_are_all_documented() {
 }
 
 /// A script that adds its input to a file beside it.
-#[cfg(unix)]
 fn script(folder: &std::path::Path, more: &str) -> (String, std::path::PathBuf) {
     use std::os::unix::fs::PermissionsExt;
     let (script, told) = (folder.join("tell"), folder.join("told"));
@@ -169,24 +157,17 @@ fn script(folder: &std::path::Path, more: &str) -> (String, std::path::PathBuf) 
     (script.to_str().unwrap().to_owned(), told)
 }
 
-#[cfg(unix)]
 #[test]
 fn a_command_reads_that_a_run_is_done_or_was_stopped() {
     let folder = tempfile::tempdir().unwrap();
     let (script, told) = script(folder.path(), "");
     stdout(&["run", "-n", "9..=10", "--on-event", &script]);
     let dir = folder.path().join("n 27");
-    let stopped = output(&[
-        "run",
-        "-n",
-        "27",
-        "--time-limit",
-        "1",
-        "--on-event",
+    let stopped = output(&words!(
+        "run -n 27 --time-limit 1 --on-event {} --dir {}",
         &script,
-        "--dir",
-        dir.to_str().unwrap(),
-    ]);
+        dir.to_str().unwrap()
+    ));
     assert_eq!(stopped.status.code(), Some(4));
     let told = lines(&fs::read_to_string(&told).unwrap());
     let events: Vec<_> = told
@@ -206,7 +187,6 @@ fn a_command_reads_that_a_run_is_done_or_was_stopped() {
     );
 }
 
-#[cfg(unix)]
 #[test]
 fn a_command_that_fails_is_told_of_once_and_the_run_goes_on() {
     let folder = tempfile::tempdir().unwrap();
@@ -218,14 +198,13 @@ fn a_command_that_fails_is_told_of_once_and_the_run_goes_on() {
         "--on-event",
         &format!("'{script}' a b"),
     ]);
-    let said = text(&done.stderr);
+    let said = printed(&done.stderr);
     assert_eq!(done.status.code(), Some(0), "{said}");
-    assert!(text(&done.stdout).contains("352"));
+    assert!(printed(&done.stdout).contains("352"));
     assert_eq!(said.matches("failed (exit status: 3)").count(), 1, "{said}");
     assert_eq!(said.matches("no mail").count(), 2, "{said}");
 }
 
-#[cfg(unix)]
 #[test]
 fn a_shell_runs_the_command() {
     let folder = tempfile::tempdir().unwrap();

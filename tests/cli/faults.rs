@@ -1,6 +1,6 @@
 //! What a user sees when a run goes wrong: the exact count or none.
 //!
-//! The long test of boards of which nothing is known: `cargo test --release --test cli -- --ignored --nocapture faults::`
+//! The long test of boards of which nothing is known: `cargo test --release --test it -- --ignored --nocapture cli::faults::`
 
 use std::collections::BTreeMap;
 use std::process::Output;
@@ -8,10 +8,10 @@ use std::process::Output;
 use fastrand::Rng;
 use queenfold::board::{GivenBoard, Size};
 
-use crate::cases::random_cases;
-use crate::completions::{completions, counts};
-use crate::program::{queenfold, text};
-use crate::random_board::random_board;
+use crate::common::cases::random_cases;
+use crate::common::completions::{completions, counts};
+use crate::common::program::{printed, queenfold, tells, words};
+use crate::common::random_board::random_board;
 
 fn run(faults: &str, arguments: &[&str]) -> Output {
     queenfold(&[&["run"], arguments].concat())
@@ -24,8 +24,8 @@ fn run(faults: &str, arguments: &[&str]) -> Output {
 /// contains each of `said`.
 fn assert_no_result(output: &Output, code: i32, said: &[&str]) {
     assert_eq!(output.status.code(), Some(code), "{output:?}");
-    assert_eq!(text(&output.stdout), "");
-    let stderr = text(&output.stderr);
+    assert_eq!(printed(&output.stdout), "");
+    let stderr = printed(&output.stderr);
     let errors: Vec<_> = stderr
         .lines()
         .filter(|line| line.starts_with("error: "))
@@ -40,8 +40,8 @@ fn assert_no_result(output: &Output, code: i32, said: &[&str]) {
 fn panics_in_a_tenth_of_the_tasks_leave_the_count_exact() {
     let output = run("panics=0.1", &["-n", "14", "--engine", "chain", "--quiet"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    assert!(text(&output.stdout).contains("365596"), "{output:?}");
-    assert!(text(&output.stdout).contains("45752"), "{output:?}");
+    assert!(printed(&output.stdout).contains("365596"), "{output:?}");
+    assert!(printed(&output.stdout).contains("45752"), "{output:?}");
 }
 
 #[test]
@@ -54,15 +54,7 @@ fn a_task_that_panics_in_every_try_ends_the_run_with_its_ranks_and_no_total() {
         assert_no_result(&output, 1, &["ranks", "injected panic"]);
         let output = run(
             "panics=0.1,tries=9",
-            &[
-                "-n",
-                "14",
-                "--engine",
-                "chain",
-                "--json",
-                "--workers",
-                workers,
-            ],
+            &words!("-n 14 --engine chain --json --workers {}", workers),
         );
         assert_no_result(&output, 1, &["ranks"]);
     }
@@ -84,16 +76,7 @@ fn a_wrong_count_ends_with_3_and_is_not_printed() {
 fn a_worker_that_counts_wrongly_is_named_and_the_result_is_exact() {
     // The canaries at the start, 65 counts, are right.
     let faults = "sick=worker-1,wrong=1,after=24";
-    let common = [
-        "-n",
-        "15",
-        "--engine",
-        "chain",
-        "--workers",
-        "2",
-        "--gpu",
-        "off",
-    ];
+    let common = words!("-n 15 --engine chain --workers 2 --gpu off");
     let mut named = false;
     for _ in 0..100 {
         let output = run(faults, &[&common[..], &["--json"]].concat());
@@ -105,15 +88,9 @@ fn a_worker_that_counts_wrongly_is_named_and_the_result_is_exact() {
         if let Some(sick) = sick.first() {
             assert_eq!(sick["worker"], "worker-1");
             assert!(sick["counted_by"].is_string());
-            let stderr = text(&output.stderr);
-            assert!(
-                stderr.contains("n = 15: worker-1 counted wrongly"),
-                "{stderr}"
-            );
-            assert!(
-                stderr.contains("worker-1 counts wrongly and is taken out"),
-                "{stderr}"
-            );
+            let stderr = printed(&output.stderr);
+            tells(&stderr, &["n = 15: worker-1 counted wrongly"]);
+            tells(&stderr, &["worker-1 counts wrongly and is taken out"]);
             named = true;
             break;
         }
@@ -125,17 +102,7 @@ fn a_worker_that_counts_wrongly_is_named_and_the_result_is_exact() {
 fn one_worker_alone_that_counts_wrongly_ends_with_3_and_is_named() {
     let output = run(
         "sick=worker-0,wrong=1,after=24",
-        &[
-            "-n",
-            "14",
-            "--engine",
-            "chain",
-            "--workers",
-            "1",
-            "--gpu",
-            "off",
-            "--quiet",
-        ],
+        &words!("-n 14 --engine chain --workers 1 --gpu off --quiet"),
     );
     assert_no_result(&output, 3, &["worker-0 counted wrongly", "canary"]);
 }
@@ -149,10 +116,10 @@ fn a_single_wrong_count_is_found_and_corrected() {
         (&json["total"], &json["corrected"]),
         (&"14200".into(), &1.into())
     );
-    let stderr = text(&output.stderr);
-    assert!(
-        stderr.contains("14208, but 14200 is known; tasks are counted again"),
-        "{stderr}"
+    let stderr = printed(&output.stderr);
+    tells(
+        &stderr,
+        &["14208, but 14200 is known; tasks are counted again"],
     );
     assert!(stderr.contains("1 count corrected"), "{stderr}");
 }
@@ -164,8 +131,8 @@ fn boards_counted_before_the_failure_are_still_printed() {
         &["-n", "8..=16", "--engine", "chain", "--workers", "2"],
     );
     assert_eq!(output.status.code(), Some(1), "{output:?}");
-    assert!(text(&output.stdout).contains("\n 8:"), "{output:?}");
-    assert!(!text(&output.stdout).contains("16:"), "{output:?}");
+    assert!(printed(&output.stdout).contains("\n 8:"), "{output:?}");
+    assert!(!printed(&output.stdout).contains("16:"), "{output:?}");
 }
 
 #[test]
@@ -174,14 +141,12 @@ fn a_wrong_count_in_a_directory_is_found_and_corrected_by_a_second_one() {
     let dir = folder.path().join("run");
     let dir = dir.to_str().unwrap();
     // A shard has no total whose contradiction would lead to the wrong count.
-    let shard = [
-        "-n", "14", "--engine", "chain", "--shard", "0/2", "--dir", dir,
-    ];
+    let shard = words!("-n 14 --engine chain --shard 0/2 --dir {}", dir);
     let output = run("errors=1", &shard);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let output = queenfold(&["run", "--again", dir]).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    let said = text(&output.stderr);
+    let said = printed(&output.stderr);
     for word in ["the record is replaced", "queenfold verify", "/worker-"] {
         assert!(said.contains(word), "{said}");
     }
@@ -204,9 +169,9 @@ fn a_single_wrong_second_count_is_outvoted_where_nothing_is_known() {
     // One error in all, also where a third count decides.
     let again = run("errors=1", &["--again", &dir]);
     assert_eq!(again.status.code(), Some(0), "{again:?}");
-    assert!(text(&again.stdout).contains("1228"), "{again:?}");
+    assert!(printed(&again.stdout).contains("1228"), "{again:?}");
     assert!(
-        text(&again.stderr).contains("the record stays"),
+        printed(&again.stderr).contains("the record stays"),
         "{again:?}"
     );
 }
@@ -261,15 +226,11 @@ fn right_or_refused(random: &mut Rng) -> &'static str {
     let dir = dir.to_str().unwrap();
     let in_directory = random.u32(..3) == 0;
     let mut words: Vec<&str> = board.iter().map(String::as_str).collect();
-    words.extend([
-        "--engine",
+    words.extend(words!(
+        "--engine {} --workers {} --json --gpu off",
         engine,
-        "--workers",
-        &workers,
-        "--json",
-        "--gpu",
-        "off",
-    ]);
+        &workers
+    ));
     words.extend(["--dir", dir].iter().filter(|_| in_directory));
     let output = run(&faults, &words);
     let end = |output: &Output| {

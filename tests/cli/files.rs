@@ -4,16 +4,13 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
 use queenfold::ledger::{Facts, Session, Store};
 use serde_json::Value as Json;
 
-use crate::isolated::isolated;
-use crate::program::{output, queenfold, refusal, stdout, text};
-
-/// No test waits longer for a command that should not wait at all.
-const PATIENCE: Duration = Duration::from_secs(20);
+use crate::common::program::{
+    PROGRAM, fed, isolated, output, printed, queenfold, refusal, stdout, words,
+};
 
 fn name(path: &Path) -> &str {
     path.to_str().unwrap()
@@ -48,14 +45,9 @@ fn a_file_of_another_kind_is_kept() {
     }
     let mut kept = ["notes", "cut", "link", "loose"].map(path).to_vec();
     kept.extend(
-        [
-            "ledger.db",
-            "lock",
-            "live.json",
-            "history.jsonl",
-            "ledger.db-wal",
-        ]
-        .map(|file| run.join(file)),
+        words!("ledger.db lock live.json history.jsonl ledger.db-wal")
+            .iter()
+            .map(|file| run.join(file)),
     );
     for (at, writer) in writers.iter().enumerate() {
         let others = made.iter().enumerate().filter(|(of, _)| *of != at);
@@ -127,7 +119,7 @@ fn nothing_leads_out_of_the_directory_of_a_stranger() {
                         .success()
                 ),
             }
-            let line = refusal(queenfold(&command).timeout(PATIENCE), 2);
+            let line = refusal(&mut queenfold(&command), 2);
             assert!(line.contains(name(&file)), "{there}: {line}");
             assert_eq!(fs::read_to_string(&victim).unwrap(), "dear");
             assert!(!folder.path().join("nowhere").exists());
@@ -185,11 +177,11 @@ fn a_trace_that_cannot_be_written_costs_no_result_and_stays_json() {
     for blocks in ["1", "36"] {
         let script = format!("ulimit -f {blocks}; exec \"$0\" run -n 6..=13 --trace t");
         let done = isolated("sh")
-            .args(["-c", &script, env!("CARGO_BIN_EXE_queenfold")])
+            .args(["-c", &script, PROGRAM])
             .current_dir(folder.path())
             .output()
             .unwrap();
-        let (out, said) = (text(&done.stdout), text(&done.stderr));
+        let (out, said) = (printed(&done.stdout), printed(&done.stderr));
         assert_eq!(done.status.code(), Some(0), "{said}");
         assert!(out.contains("73712"), "{out}");
         assert_eq!(
@@ -213,10 +205,10 @@ fn a_certificate_goes_through_a_pipe() {
     stdout(&["run", "-n", "12", "--dir", name(&run)]);
     let certificate = stdout(&["certify", name(&run), "-o", "-"]);
     let check = ["check", "-", "--challenge", "seed"];
-    let checked = queenfold(&check).write_stdin(certificate).output().unwrap();
+    let checked = fed(&mut queenfold(&check), certificate);
     assert_eq!(checked.status.code(), Some(0), "{checked:?}");
     assert!(
-        text(&checked.stdout).contains("14200 solutions"),
+        printed(&checked.stdout).contains("14200 solutions"),
         "{checked:?}"
     );
     let line = refusal(
@@ -224,6 +216,6 @@ fn a_certificate_goes_through_a_pipe() {
         2,
     );
     assert!(line.contains("--json"), "{line}");
-    let cut = queenfold(&check).write_stdin("{").output().unwrap();
+    let cut = fed(&mut queenfold(&check), "{");
     assert_eq!(cut.status.code(), Some(1), "{cut:?}");
 }

@@ -1,5 +1,5 @@
 //! What the program says in a user's first hour: the commands in `first_hour.md`, each with its whole output.
-//! After a change that is meant, `SNAPSHOTS=overwrite cargo test --release --test cli first_hour` writes
+//! After a change that is meant, `SNAPSHOTS=overwrite cargo test --release --test it cli::first_hour` writes
 //! the outputs. Read the difference before you commit it.
 
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use std::path::Path;
 use regex::Regex;
 use snapbox::{Assert, Data, Redactions};
 
-use crate::program::{queenfold, text};
+use crate::common::program::{printed, queenfold};
 
 const TRANSCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/first_hour.md");
 
@@ -31,7 +31,7 @@ fn replay(transcript: &str, folder: &Path) -> String {
             program.env_remove("COLUMNS").env_remove("CLICOLOR_FORCE");
             let output = program.output().unwrap();
             let [out, err] =
-                [&output.stdout, &output.stderr].map(|said| without_missing_parts(&text(said)));
+                [&output.stdout, &output.stderr].map(|said| without_missing_parts(&printed(said)));
             write!(replayed, "{line}\n{out}{err}").unwrap();
             match output.status.code() {
                 Some(0) => {}

@@ -1,6 +1,6 @@
 //! What somebody types who has not read the help: it works, or one line says what would.
 
-use crate::program::{output, queenfold, refusal, stdout, text};
+use crate::common::program::{fed, output, printed, queenfold, refusal, stdout, tells, words};
 
 #[test]
 fn a_board_alone_is_counted() {
@@ -36,7 +36,7 @@ fn boards_are_taken_as_people_write_them() {
     assert_eq!(stdout(&["solve", "4,6"]).lines().count(), 4 + 1 + 6);
     let more = output(&["solve", "-n", "14", "--queens", "a1"]);
     assert_eq!(
-        text(&more.stderr),
+        printed(&more.stderr),
         "1 solution; there may be more: --count 2\n"
     );
     let drawn = stdout(&["solve", "8", "--seed", "3"]);
@@ -45,17 +45,12 @@ fn boards_are_taken_as_people_write_them() {
         drawn
     );
     let by_its_other_name = stdout(&["8", "--engine", "join", "--csv"]);
-    assert!(
-        by_its_other_name.contains(",colour,"),
-        "{by_its_other_name}"
-    );
+    tells(&by_its_other_name, &[",colour,"]);
 }
 
 #[test]
 fn results_are_comma_separated_where_they_are_asked_for() {
-    let table = stdout(&[
-        "run", "-n", "6,8", "--queens", "b4", "--holes", "a1,c2", "--csv",
-    ]);
+    let table = stdout(&words!("run -n 6,8 --queens b4 --holes a1,c2 --csv"));
     let lines: Vec<_> = table.lines().collect();
     assert!(lines[0].starts_with("n,queens,holes,total,unique,r180,r90,"));
     assert_eq!(lines.len(), 3);
@@ -65,8 +60,8 @@ fn results_are_comma_separated_where_they_are_asked_for() {
 #[test]
 fn a_picture_is_read_from_standard_input() {
     let mut command = queenfold(&["run", "--board", "-", "--json", "-q"]);
-    let counted = command.write_stdin(".#..\n....\n....\n....\n").output();
-    assert!(text(&counted.unwrap().stdout).contains("\"total\":\"1\""));
+    let counted = fed(&mut command, ".#..\n....\n....\n....\n");
+    assert!(printed(&counted.stdout).contains("\"total\":\"1\""));
 }
 
 #[test]
@@ -104,7 +99,7 @@ fn a_shard_that_is_complete_is_told_as_json() {
 #[test]
 fn a_log_shows_now_and_then_that_a_run_lives() {
     let run = ["run", "-n", "18", "--workers", "1", "--time-limit", "2s"];
-    let said = |every: &[&str]| text(&output(&[&run[..], every].concat()).stderr);
+    let said = |every: &[&str]| printed(&output(&[&run[..], every].concat()).stderr);
     assert!(said(&["--progress-every", "300ms"]).contains("n = 18: "));
     assert!(!said(&[]).contains(" %"));
 }
@@ -230,15 +225,7 @@ fn units_are_understood_by_every_flag() {
         stdout(&["run", "-n", "4", "--time-limit", limit]);
     }
     for limit in ["90", "90s", "1.5m"] {
-        stdout(&[
-            "ladder",
-            "--method",
-            "flags",
-            "-n",
-            "4",
-            "--time-limit",
-            limit,
-        ]);
+        stdout(&words!("ladder --method flags -n 4 --time-limit {}", limit));
     }
 }
 
@@ -248,22 +235,15 @@ fn flags_undo_what_a_file_says() {
     let file = "[run]\nn = 8\nunique = false\ntime_limit = \"1h\"\n\
                 [output]\njson = true\nquiet = true\nprofile = true\n";
     std::fs::write(folder.path().join("queenfold.toml"), file).expect("written");
-    let flags = [
-        "--no-json",
-        "--no-quiet",
-        "--no-profile",
-        "--unique",
-        "--time-limit",
-        "none",
-    ];
+    let flags = words!("--no-json --no-quiet --no-profile --unique --time-limit none");
     let in_folder = |args: &[&str]| {
         let output = queenfold(&[args, &flags].concat())
             .current_dir(folder.path())
             .output();
         let output = output.expect("it starts");
         assert!(output.status.success(), "{output:?}");
-        assert_eq!(text(&output.stderr), "");
-        text(&output.stdout)
+        assert_eq!(printed(&output.stderr), "");
+        printed(&output.stdout)
     };
     let shown = in_folder(&["config", "show"]);
     for line in [

@@ -3,11 +3,7 @@
 
 use serde_json::Value as Json;
 
-use crate::program::{output, queenfold, refusal, stdout, text};
-
-fn json(args: &[&str]) -> Json {
-    serde_json::from_str(&stdout(args)).expect("one JSON value")
-}
+use crate::common::program::{json, output, printed, queenfold, refusal, stdout, tells, words};
 
 #[test]
 fn what_cannot_be_given_is_named_and_exits_2() {
@@ -131,9 +127,7 @@ fn a_run_in_a_directory_keeps_what_is_given() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
     let [whole, half, rest, other, merged] = ["whole", "half", "rest", "other", "merged"].map(path);
-    let board = [
-        "run", "-n", "14", "--queens", "c3", "--holes", "d4,e5", "-q",
-    ];
+    let board = words!("run -n 14 --queens c3 --holes d4,e5 -q");
     let run = |more: &[&str]| output(&[&board, more].concat());
     assert!(run(&["--dir", &whole]).status.success());
     assert!(run(&["--dir", &half, "--shard", "0/2"]).status.success());
@@ -149,10 +143,7 @@ fn a_run_in_a_directory_keeps_what_is_given() {
         &["merge", "--check", &whole, &other],
     ] {
         let line = refusal(&mut queenfold(command), 2);
-        assert!(
-            line.contains("queens c3 and holes e5,d4") && line.contains("queens c4"),
-            "{line}"
-        );
+        tells(&line, &["queens c3 and holes e5,d4", "queens c4"]);
     }
     assert!(
         output(&["merge", &half, &rest, "--into", &merged])
@@ -168,19 +159,13 @@ fn a_run_in_a_directory_keeps_what_is_given() {
             .success()
     );
     assert_ne!(signature(&free), signature(&whole));
-    let total = json(&[
-        "run", "-n", "14", "--queens", "c3", "--holes", "d4,e5", "--engine", "colour", "--json",
-    ]);
+    let total = json(&words!(
+        "run -n 14 --queens c3 --holes d4,e5 --engine colour --json"
+    ));
     let total = total["total"].as_str().unwrap();
     let verified = stdout(&["verify", &whole, "--all"]);
-    assert!(
-        verified.contains(&format!("total     {total}, ")),
-        "{verified}"
-    );
-    assert!(
-        verified.contains("given queens c3 and holes e5,d4"),
-        "{verified}"
-    );
+    tells(&verified, &[&format!("total     {total}, ")]);
+    tells(&verified, &["given queens c3 and holes e5,d4"]);
     assert!(stdout(&["status", &merged]).contains("n = 14 with queens c3 and holes e5,d4"));
     assert_eq!(
         json(&["status", &merged, "--json"])["given"]["queens"][0],
@@ -191,19 +176,19 @@ fn a_run_in_a_directory_keeps_what_is_given() {
     let certificate = path("certificate");
     stdout(&["certify", &whole, "-o", &certificate]);
     let checked = stdout(&["check", &certificate]);
-    assert!(
-        checked.contains("board     n = 14, given queens c3 and holes e5,d4; symmetries")
-            && checked.contains(&format!("total     {total} ")),
-        "{checked}"
+    tells(
+        &checked,
+        &[
+            "board     n = 14, given queens c3 and holes e5,d4; symmetries",
+            &format!("total     {total} "),
+        ],
     );
     let page = path("page.html");
     assert!(output(&["report", &whole, "-o", &page]).status.success());
     let page = std::fs::read_to_string(&page).unwrap();
     assert!(page.contains("All completions"));
     let record = json(&["report", &whole, "--json"]);
-    let of_run = json(&[
-        "run", "-n", "14", "--queens", "c3", "--holes", "d4,e5", "--json",
-    ]);
+    let of_run = json(&words!("run -n 14 --queens c3 --holes d4,e5 --json"));
     assert_eq!(record["given"], of_run["given"]);
     assert_eq!(record["result"]["classes"], of_run["classes"]);
     assert!(
@@ -217,8 +202,8 @@ fn a_run_in_a_directory_keeps_what_is_given() {
 fn solve_prints_boards_that_it_reads_again() {
     let board = ["solve", "-n", "8", "--queens", "b4,d5"];
     let both = output(&[&board[..], &["--count", "5"]].concat());
-    let boards = text(&both.stdout);
-    assert_eq!(text(&both.stderr), "all 2 solutions\n");
+    let boards = printed(&both.stdout);
+    assert_eq!(printed(&both.stderr), "all 2 solutions\n");
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("solved.txt");
     std::fs::write(&file, &boards).unwrap();
@@ -257,20 +242,20 @@ fn solve_prints_boards_that_it_reads_again() {
     );
     let none = output(&["solve", "-n", "6", "--queens", "a1"]);
     assert_eq!(
-        (none.status.code(), text(&none.stdout)),
+        (none.status.code(), printed(&none.stdout)),
         (Some(1), String::new())
     );
-    assert_eq!(text(&none.stderr), "error: there is no solution\n");
+    assert_eq!(printed(&none.stderr), "error: there is no solution\n");
     let all = output(&["solve", "-n", "6", "--count", "all", "--order", "rows"]);
-    assert_eq!(text(&all.stderr), "all 4 solutions\n");
+    assert_eq!(printed(&all.stderr), "all 4 solutions\n");
     assert!(
-        text(&all.stdout).starts_with(". Q . . . .\n. . . Q . .\n"),
+        printed(&all.stdout).starts_with(". Q . . . .\n. . . Q . .\n"),
         "{all:?}"
     );
     let unique = output(&["solve", "-n", "8", "--count", "all", "--unique"]);
-    assert_eq!(text(&unique.stderr), "all 12 unique solutions\n");
+    assert_eq!(printed(&unique.stderr), "all 12 unique solutions\n");
     assert_eq!(
-        text(&output(&["solve", "-n", "8"]).stderr),
+        printed(&output(&["solve", "-n", "8"]).stderr),
         "1 of 92 solutions\n"
     );
     refusal(
@@ -285,7 +270,7 @@ fn solve_prints_boards_that_it_reads_again() {
     assert!(line.contains("at most 100000 boards"), "{line}");
     let drawn = output(&["solve", "-n", "20", "--seed", "1"]);
     assert!(
-        text(&drawn.stderr).contains("not uniform, seed 1"),
+        printed(&drawn.stderr).contains("not uniform, seed 1"),
         "{drawn:?}"
     );
 }
@@ -348,9 +333,9 @@ fn what_a_configuration_gives_is_refused_with_its_source() {
     std::fs::write(folder.path().join("queenfold.toml"), "run.n = \"4..=6\"\n").unwrap();
     let array = ["array", "--shards", "2", "--for", "slurm"];
     let line = refusal(queenfold(&array).current_dir(&folder), 2);
-    assert!(
-        line.contains("run.n of file ./queenfold.toml asks for several boards"),
-        "{line}"
+    tells(
+        &line,
+        &["run.n of file ./queenfold.toml asks for several boards"],
     );
 }
 
@@ -387,22 +372,11 @@ fn notices_events_and_metrics_say_what_is_given() {
         notice["given"]
     );
     assert!(read(&metrics).contains(",given=\"queens b4\"} 1"));
-    let stopped = output(&[
-        "run",
-        "-n",
-        "22",
-        "--queens",
-        "b4",
-        "--time-limit",
-        "1ms",
-        "--workers",
-        "1",
-    ]);
-    let said = text(&stopped.stderr);
-    assert!(
-        said.contains("tasks of n = 22 with queens b4 counted"),
-        "{said}"
-    );
+    let stopped = output(&words!(
+        "run -n 22 --queens b4 --time-limit 1ms --workers 1"
+    ));
+    let said = printed(&stopped.stderr);
+    tells(&said, &["tasks of n = 22 with queens b4 counted"]);
 }
 
 #[test]
@@ -413,26 +387,15 @@ fn many_given_squares_are_shortened_outside_of_json() {
         .collect();
     let board = ["-n", "12", "--holes", &names.join(",")];
     let table = stdout(&[&["run"], &board[..]].concat());
-    assert!(
-        table.contains("given holes a1,b1,c1 and 9 more; symmetries"),
-        "{table}"
-    );
+    tells(&table, &["given holes a1,b1,c1 and 9 more; symmetries"]);
     let found = json(&[&["run"], &board[..], &["--json"]].concat());
     assert_eq!(found["given"]["holes"].as_array().unwrap().len(), 12);
     let census = stdout(&[&["census"], &board[..]].concat());
-    assert!(
-        census.contains("\ngiven    holes a1,b1,c1 and 9 more; symmetries"),
-        "{census}"
+    tells(
+        &census,
+        &["\ngiven    holes a1,b1,c1 and 9 more; symmetries"],
     );
-    let estimate = stdout(&[
-        "estimate",
-        "-n",
-        "4",
-        "--holes",
-        "a1,a2,a3,a4",
-        "--sample",
-        "8",
-    ]);
+    let estimate = stdout(&words!("estimate -n 4 --holes a1,a2,a3,a4 --sample 8"));
     assert!(
         estimate.ends_with("sample      nothing to count: no task of this board has any work\n")
     );
@@ -452,14 +415,7 @@ fn solve_draws_nothing_without_a_completion() {
 
 #[test]
 fn show_is_refused_with_what_shows_a_run() {
-    for flag in [
-        "--json",
-        "--tui",
-        "--profile",
-        "--events=x",
-        "--trace=x",
-        "--metrics=x",
-    ] {
+    for flag in words!("--json --tui --profile --events=x --trace=x --metrics=x") {
         let line = refusal(&mut queenfold(&["run", "-n", "8", "--show", flag]), 2);
         assert!(line.contains("cannot be used with"), "{flag}: {line}");
     }

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::help::groups_in;
-use crate::program::{output, queenfold, refusal, stdout, text};
+use crate::common::help::groups_in;
+use crate::common::program::{json, output, printed, queenfold, refusal, stdout, tells, words};
 
 /// Commands without `--json`, and why.
 const WITHOUT: [(&str, &str); 11] = [
@@ -33,10 +33,6 @@ fn every_command_with_facts_has_json() {
         found += 1;
     }
     assert!(found >= 15, "only {found} commands found");
-}
-
-fn json(args: &[&str]) -> Value {
-    serde_json::from_str(&stdout(args)).expect("one object")
 }
 
 /// The counts of 9 queens.
@@ -83,7 +79,7 @@ fn what_is_checked_of_a_run_is_said_in_json() {
     );
     let output = output(&["merge", &part, "--into", &path("other"), "--json"]);
     assert_eq!(output.status.code(), Some(4));
-    let missing: Value = serde_json::from_str(&text(&output.stdout)).expect("one object");
+    let missing: Value = serde_json::from_str(&printed(&output.stdout)).expect("one object");
     assert!(missing["tasks_done"].as_u64() < missing["tasks_total"].as_u64());
     assert_eq!(missing["result"], Value::Null);
 }
@@ -92,21 +88,11 @@ fn what_is_checked_of_a_run_is_said_in_json() {
 fn an_array_that_is_not_whole_names_its_shards_in_json() {
     let folder = tempfile::tempdir().expect("a folder");
     let dir = folder.path().join("array").display().to_string();
-    let args = [
-        "array",
-        "-n",
-        "13",
-        "--shards",
-        "2",
-        "--for",
-        "hyperqueue",
-        "--dir",
-        &dir,
-    ];
+    let args = words!("array -n 13 --shards 2 --for hyperqueue --dir {}", &dir);
     stdout(&args);
     let output = output(&["gather", &dir, "--json"]);
     assert_eq!(output.status.code(), Some(4), "{output:?}");
-    let gathered: Value = serde_json::from_str(&text(&output.stdout)).expect("one object");
+    let gathered: Value = serde_json::from_str(&printed(&output.stdout)).expect("one object");
     assert_eq!(gathered["not_begun"], serde_json::json!([0, 1]));
     assert_eq!(
         (&gathered["result"], &gathered["tasks_done"]),
@@ -185,7 +171,7 @@ fn commands_with_rows_print_comma_separated_values() {
 fn a_flag_for_comma_separated_values_is_stronger_than_a_variable_for_json() {
     let mut run = queenfold(&["run", "-n", "8", "--csv"]);
     let output = run.env("QUEENFOLD_OUTPUT_JSON", "true").output();
-    let table = text(&output.expect("it starts").stdout);
+    let table = printed(&output.expect("it starts").stdout);
     assert!(table.starts_with("n,queens,"), "{table}");
 }
 
@@ -196,15 +182,12 @@ fn another_total_than_the_expected_one_is_an_error() {
         &mut queenfold(&["run", "-n", "8", "--queens", "b4,d5", "--expect", "3", "-q"]),
         3,
     );
-    assert!(
-        other.contains("counted 2, not 3 as --expect says"),
-        "{other}"
-    );
+    tells(&other, &["counted 2, not 3 as --expect says"]);
     // It need not be counted where it is known: 24 queens take hours.
     let known = refusal(&mut queenfold(&["run", "-n", "24", "--expect", "92"]), 3);
-    assert!(
-        known.contains("known is 227514171973736, not 92 as --expect says"),
-        "{known}"
+    tells(
+        &known,
+        &["known is 227514171973736, not 92 as --expect says"],
     );
     refusal(
         &mut queenfold(&["run", "-n", "8..=9", "--expect", "352"]),

@@ -1,6 +1,6 @@
 //! What a build lacks, it names.
 
-use crate::program::{queenfold, refusal, stdout};
+use crate::common::program::{queenfold, refusal, stdout};
 
 struct Part {
     /// As the help lists them.

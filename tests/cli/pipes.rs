@@ -4,13 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::Duration;
 
-use crate::isolated::isolated;
-use crate::program::{queenfold, refusal, text};
-
-/// No test waits longer for a command that should not wait at all.
-const PATIENCE: Duration = Duration::from_secs(20);
+use crate::common::program::{PROGRAM, isolated, printed, queenfold, refusal, tells};
 
 fn pipe(folder: &Path, name: &str) -> String {
     let path = folder.join(name);
@@ -33,23 +28,14 @@ fn a_pipe_is_not_read_as_a_file() {
         (&["ladder", "--from", &name, "--plot", "-"], 2),
         (&["certify", "none", "-o", "c", "--key", &name], 2),
     ] {
-        let line = refusal(queenfold(args).timeout(PATIENCE), code);
-        assert!(
-            line.contains(&name) && line.contains("no regular file"),
-            "{line}"
-        );
+        let line = refusal(&mut queenfold(args), code);
+        tells(&line, &[&name, "no regular file"]);
     }
     let local = tempfile::tempdir().unwrap();
     pipe(local.path(), "queenfold.toml");
     let args = ["run", "-n", "6"];
-    let line = refusal(
-        queenfold(&args).current_dir(local.path()).timeout(PATIENCE),
-        2,
-    );
-    assert!(
-        line.contains("./queenfold.toml") && line.contains("no regular file"),
-        "{line}"
-    );
+    let line = refusal(queenfold(&args).current_dir(local.path()), 2);
+    tells(&line, &["./queenfold.toml", "no regular file"]);
 }
 
 #[test]
@@ -59,14 +45,11 @@ fn a_board_is_read_from_a_pipe() {
     let of_name = name.clone();
     let writer = thread::spawn(move || fs::write(of_name, ".#..\n....\n....\n....\n"));
     let mut command = queenfold(&["run", "--board", &name, "--json", "-q"]);
-    let counted = command.timeout(PATIENCE).output().unwrap();
+    let counted = command.output().unwrap();
     writer.join().unwrap().unwrap();
-    assert!(text(&counted.stdout).contains("\"total\":\"1\""));
+    assert!(printed(&counted.stdout).contains("\"total\":\"1\""));
     // What does not end is no board.
-    let line = refusal(
-        queenfold(&["run", "--board", "/dev/zero"]).timeout(PATIENCE),
-        2,
-    );
+    let line = refusal(&mut queenfold(&["run", "--board", "/dev/zero"]), 2);
     assert!(line.contains("at most 64 KiB"), "{line}");
 }
 
@@ -75,10 +58,7 @@ fn events_and_a_trace_are_not_written_to_a_pipe_that_nobody_reads() {
     let folder = tempfile::tempdir().unwrap();
     let name = pipe(folder.path(), "pipe");
     for (flag, what) in [("--events", "events file"), ("--trace", "trace file")] {
-        let line = refusal(
-            queenfold(&["run", "-n", "6", flag, &name]).timeout(PATIENCE),
-            1,
-        );
+        let line = refusal(&mut queenfold(&["run", "-n", "6", flag, &name]), 1);
         let says = format!("{what} {name}: nobody reads this pipe; begin to read it first");
         assert!(line.contains(&says), "{line}");
     }
@@ -95,7 +75,7 @@ fn events_and_a_trace_go_whole_to_whoever_reads_the_pipe() {
              (sleep 1; exec cat <&4 >\"$1.read\") 5>&- & \
              \"$0\" run -n 13 \"$2\" \"$1\" >/dev/null 5>&-; code=$?; exec 5>&-; wait; exit $code";
         let done = isolated("sh")
-            .args(["-c", script, env!("CARGO_BIN_EXE_queenfold"), &name, flag])
+            .args(["-c", script, PROGRAM, &name, flag])
             .current_dir(folder.path())
             .stdin(Stdio::null())
             .output()
@@ -121,13 +101,13 @@ fn a_result_that_nobody_can_get_is_an_error() {
         "config show",
         "completions bash",
     ] {
-        let script = format!("exec {} {args} >&-", env!("CARGO_BIN_EXE_queenfold"));
+        let script = format!("exec {} {args} >&-", PROGRAM);
         let done = isolated("sh")
             .args(["-c", &script])
             .current_dir(env!("CARGO_TARGET_TMPDIR"))
             .output()
             .unwrap();
-        let line = text(&done.stderr);
+        let line = printed(&done.stderr);
         assert_eq!(done.status.code(), Some(1), "{args}: {line}");
         assert_eq!(
             line, "error: cannot write the result: standard output is closed\n",
@@ -139,7 +119,7 @@ fn a_result_that_nobody_can_get_is_an_error() {
 /// A program that starts this one may open the same device as the runtime does in place of a closed stream.
 #[test]
 fn a_result_may_be_thrown_away() {
-    let done = isolated(env!("CARGO_BIN_EXE_queenfold"))
+    let done = isolated(PROGRAM)
         .args(["run", "-n", "8"])
         .current_dir(env!("CARGO_TARGET_TMPDIR"))
         .stdout(

@@ -9,9 +9,8 @@ use queenfold::engine::WorkerId;
 use queenfold::ledger::{Session, Store};
 use serde_json::Value as Json;
 
-use crate::isolated::isolated;
-use crate::program::{output, queenfold, refusal, stdout, text};
-use crate::skip::skipped;
+use crate::common::program::{isolated, output, printed, queenfold, refusal, stdout, tells, words};
+use crate::common::skip::skipped;
 
 /// The page of the run in `dir`.
 fn page(dir: &Path) -> String {
@@ -23,29 +22,17 @@ fn page(dir: &Path) -> String {
 fn counted(folder: &Path, n: u32) -> PathBuf {
     let dir = folder.join(format!("n{n}"));
     let n = n.to_string();
-    stdout(&[
-        "run",
-        "-n",
+    stdout(&words!(
+        "run -n {} --dir {} --workers 2",
         &n,
-        "--dir",
-        dir.to_str().unwrap(),
-        "--workers",
-        "2",
-    ]);
+        dir.to_str().unwrap()
+    ));
     dir
 }
 
 /// A page loads nothing and runs nothing.
 fn assert_alone(page: &str) {
-    for foreign in [
-        "<script",
-        "http:",
-        "https:",
-        "src=",
-        "url(",
-        "@import",
-        "javascript:",
-    ] {
+    for foreign in words!("<script http: https: src= url( @import javascript:") {
         let known = ["http://www.w3.org/2000/svg"];
         let rest = known
             .iter()
@@ -109,21 +96,13 @@ fn a_finished_run_is_shown_with_its_result_and_its_drawings() {
 fn a_run_that_is_not_finished_says_how_to_go_on_and_gives_no_total() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("n 24");
-    let stopped = output(&[
-        "run",
-        "-n",
-        "24",
-        "--time-limit",
-        "2",
-        "--dir",
-        dir.to_str().unwrap(),
-    ]);
+    let stopped = output(&words!(
+        "run -n 24 --time-limit 2 --dir {}",
+        dir.to_str().unwrap()
+    ));
     assert_eq!(stopped.status.code(), Some(4));
     let html = page(&dir);
-    assert!(
-        html.contains("The run is stopped, and there is no total yet"),
-        "{html}"
-    );
+    tells(&html, &["The run is stopped, and there is no total yet"]);
     assert!(html.contains("queenfold resume"), "{html}");
     assert!(
         html.contains("no signature yet") && !html.contains("Whoever repeats"),
@@ -265,18 +244,13 @@ fn a_page_that_cannot_be_written_is_one_line() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("n8");
     stdout(&["run", "-n", "8", "--dir", dir.to_str().unwrap()]);
-    let failed = output(&[
-        "report",
-        dir.to_str().unwrap(),
-        "-o",
-        "no/such/folder/report.html",
-    ]);
+    let failed = output(&words!(
+        "report {} -o no/such/folder/report.html",
+        dir.to_str().unwrap()
+    ));
     assert_eq!(failed.status.code(), Some(1));
-    let said = text(&failed.stderr);
-    assert!(
-        said.contains("report no/such/folder/report.html: "),
-        "{said}"
-    );
+    let said = printed(&failed.stderr);
+    tells(&said, &["report no/such/folder/report.html: "]);
     assert_eq!(said.lines().count(), 1, "{said}");
 }
 
@@ -295,7 +269,7 @@ fn a_page_stays_with_its_run_and_never_takes_the_place_of_another_file() {
     for _ in 0..2 {
         let said = report(&one, &file).output().unwrap();
         assert_eq!(said.status.code(), Some(0), "{said:?}");
-        assert!(text(&said.stderr).contains("page.html"), "{said:?}");
+        assert!(printed(&said.stderr).contains("page.html"), "{said:?}");
     }
     let picture = folder.path().join("picture.svg");
     assert_eq!(
@@ -346,12 +320,9 @@ fn browser(folder: &Path, file: &Path, with: &[&str]) -> Option<Output> {
     let known = ["chromium", "chromium-browser", "google-chrome"];
     let shown = known.into_iter().find_map(|name| {
         isolated(name)
-            .args([
-                "--headless",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--no-first-run",
-            ])
+            .args(words!(
+                "--headless --no-sandbox --disable-gpu --no-first-run"
+            ))
             .args([
                 "--disable-background-networking",
                 "--disable-component-update",
@@ -387,7 +358,7 @@ fn a_browser_shows_the_page_without_complaint() {
         let Some(shown) = browser(folder.path(), &file, &with) else {
             return;
         };
-        let (dom, log) = (text(&shown.stdout), text(&shown.stderr));
+        let (dom, log) = (printed(&shown.stdout), printed(&shown.stderr));
         assert!(dom.contains("</html>"), "{log}");
         let complaints: Vec<_> = log
             .lines()
@@ -435,16 +406,7 @@ onload = () => {{
 fn a_page_fits_screens_and_paper() {
     let folder = tempfile::tempdir().unwrap();
     let stopped = folder.path().join("n21");
-    let args = [
-        "run",
-        "-n",
-        "21",
-        "--workers",
-        "1",
-        "--time-limit",
-        "4",
-        "--dir",
-    ];
+    let args = words!("run -n 21 --workers 1 --time-limit 4 --dir");
     output(&[&args[..], &[stopped.to_str().unwrap()]].concat());
     let pictures = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report");
     fs::create_dir_all(&pictures).unwrap();
@@ -468,7 +430,7 @@ fn a_page_fits_screens_and_paper() {
                 fs::metadata(&picture).unwrap().len() > 10_000,
                 "{picture:?}"
             );
-            let dom = text(&shown.stdout);
+            let dom = printed(&shown.stdout);
             let said = dom.split_once("<p id=\"said\">").unwrap().1;
             let said = said.split_once("</p>").unwrap().0;
             let said = said

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::json_schema::Schema;
-use crate::program::{output, stdout, text};
+use super::json_schema::Schema;
+use crate::common::program::{output, printed, stdout};
 
 const SCHEMA: &str = include_str!("../../docs/output.schema.json");
 
@@ -17,7 +17,7 @@ impl Outputs {
     fn add_ended(&mut self, definition: &'static str, code: i32, args: &[&str]) {
         let output = output(args);
         assert_eq!(output.status.code(), Some(code), "{args:?}: {output:?}");
-        let lines = text(&output.stdout);
+        let lines = printed(&output.stdout);
         assert!(!lines.is_empty(), "{args:?}");
         self.0.extend(lines.lines().map(|line| {
             let object = serde_json::from_str(line).expect("an object");

@@ -1,32 +1,22 @@
 //! How a run ends after a signal, or when nobody reads its output.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Output, Stdio};
+use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::child::{send, spawn};
-use crate::isolated::isolated;
-use crate::threads::wait_for_thread;
+use super::threads::wait_for_thread;
+use crate::common::program::{PROGRAM, Running, isolated, words};
 
 /// A run of `n` queens that has begun to count.
-fn running(n: &str) -> Child {
-    let mut child = spawn(&[
-        "run",
-        "-n",
-        n,
-        "--yes",
-        "--engine",
-        "chain",
-        "--workers",
-        "1",
-    ]);
+fn running(n: &str) -> Running {
+    let mut child = Running::start(&words!("run -n {} --yes --engine chain --workers 1", n));
     // The start takes less than a tenth of a second.
     wait_for_thread(&mut child, "worker-0", 10);
     child
 }
 
-fn end(child: Child) -> (Option<i32>, Output) {
-    let output = child.wait_with_output().expect("it ends");
+fn end(child: Running) -> (Option<i32>, Output) {
+    let output = child.output();
     (output.status.code(), output)
 }
 
@@ -34,7 +24,7 @@ fn end(child: Child) -> (Option<i32>, Output) {
 fn the_first_signal_stops_without_a_result() {
     for signal in ["-INT", "-TERM", "-HUP", "-USR1", "-XCPU"] {
         let child = running("20");
-        send(signal, &child);
+        child.send(signal);
         let (code, output) = end(child);
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(code, Some(4), "{signal}: {said}");
@@ -58,9 +48,9 @@ fn a_search_for_boards_that_is_stopped_says_what_is_not_printed() {
     ];
     for (how, why) in of {
         let args = [&["solve", "-n", "28", "--count", "100000"], how].concat();
-        let child = spawn(&args);
+        let child = Running::start(&args);
         std::thread::sleep(Duration::from_millis(500));
-        send("-INT", &child);
+        child.send("-INT");
         let (code, output) = end(child);
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(code, Some(4), "{said}");
@@ -72,14 +62,14 @@ fn a_search_for_boards_that_is_stopped_says_what_is_not_printed() {
 /// Sends a second signal as soon as the program says what it would do. Returns the exit code.
 fn interrupted_twice() -> Option<i32> {
     let mut child = running("27");
-    send("-INT", &child);
+    child.send("-INT");
     let mut said = BufReader::new(child.stderr.take().expect("piped"));
     let mut line = String::new();
     while !line.contains("a second Ctrl-C ends it") {
         line.clear();
         assert!(said.read_line(&mut line).expect("a line") > 0);
     }
-    send("-INT", &child);
+    child.send("-INT");
     end(child).0
 }
 
@@ -100,7 +90,7 @@ fn two_signals_of_a_scheduler_are_one() {
     let children: Vec<_> = pairs.map(|pair| (pair, running("27"))).into();
     for at in 0..2 {
         for (pair, child) in &children {
-            send(pair[at], child);
+            child.send(pair[at]);
         }
         std::thread::sleep(Duration::from_millis(300));
     }
@@ -115,7 +105,7 @@ fn a_board_that_takes_years_stops_in_time() {
     for n in ["30", "32"] {
         let since = Instant::now();
         let args = ["run", "-n", n, "--workers", "1", "--time-limit", "100ms"];
-        let (code, output) = end(spawn(&args));
+        let (code, output) = end(Running::start(&args));
         assert_eq!(code, Some(4));
         // Two seconds on a machine that has nothing else to do.
         let took = since.elapsed();
@@ -130,15 +120,15 @@ fn a_board_that_takes_years_stops_in_time() {
 }
 
 /// The program with these arguments, after the shell did `first`.
-fn in_shell(first: &str, args: &[&str]) -> Child {
-    isolated("sh")
+fn in_shell(first: &str, args: &[&str]) -> Running {
+    let mut shell = isolated("sh");
+    shell
         .args(["-c", &format!("{first}; exec \"$0\" \"$@\"")])
-        .arg(env!("CARGO_BIN_EXE_queenfold"))
+        .arg(PROGRAM)
         .args(args)
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("a shell")
+        .stderr(Stdio::piped());
+    Running::of(&mut shell)
 }
 
 #[test]
@@ -155,7 +145,7 @@ fn a_file_that_grows_beyond_its_limit_is_an_error() {
 
 #[test]
 fn a_closed_pipe_ends_quietly() {
-    let mut child = spawn(&["run", "-n", "1..=14", "--json"]);
+    let mut child = Running::start(&["run", "-n", "1..=14", "--json"]);
     drop(child.stdout.take());
     let (code, output) = end(child);
     assert_eq!(code, Some(0));

@@ -2,20 +2,18 @@
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::Child;
+use std::process::Stdio;
 use std::thread::sleep;
 use std::time::Duration;
 
 use regex::Regex;
 
-use crate::child::{send, spawn};
-use crate::isolated::isolated;
-use crate::program::{output, queenfold, text};
-use crate::skip::skipped;
-use crate::terminal::Terminal;
-use crate::threads::wait_for_thread;
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_queenfold");
+use super::threads::wait_for_thread;
+use crate::common::program::{
+    PROGRAM, Running, isolated, output, printed, queenfold, tells, words,
+};
+use crate::common::skip::skipped;
+use crate::common::terminal::Terminal;
 
 /// A board that takes minutes.
 const LONG: &str = "run -n 20 --engine chain --workers 1";
@@ -161,19 +159,16 @@ fn until(file: &Path) -> String {
 
 #[test]
 fn a_run_under_nohup_goes_on_after_a_hang_up() {
-    let output = isolated("nohup")
+    let mut command = isolated("nohup");
+    command
         .args([PROGRAM, "run", "-n", "18", "--workers", "1", "--json"])
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn();
-    let Ok(mut child) = output else {
-        skipped("there is no `nohup`");
-        return;
-    };
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = Running::of(&mut command);
     wait_for_thread(&mut child, "signals", 0);
-    send("-HUP", &child);
-    let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    child.send("-HUP");
+    let (code, _, err) = child.end();
+    assert_eq!(code, 0, "{err}");
 }
 
 #[test]
@@ -211,26 +206,15 @@ fn status_redraws_in_place() {
     let folder = tempfile::tempdir().expect("a folder");
     let run = folder.path().join("run");
     let run = run.to_str().expect("UTF-8");
-    let mut part = spawn(&[
-        "run",
-        "-n",
-        "20",
-        "--engine",
-        "chain",
-        "--dir",
-        run,
-        "--workers",
-        "1",
-        "--time-limit",
-        "10m",
-    ]);
+    let _part = Running::start(&words!(
+        "run -n 20 --engine chain --dir {} --workers 1 --time-limit 10m",
+        run
+    ));
     // `--watch` ends unless the run is running.
     while !output(&["status", run]).status.success() {
         sleep(Duration::from_millis(20));
     }
     let Some(mut terminal) = start(40, &format!("exec {PROGRAM} status {run} --watch")) else {
-        part.kill().expect("it is running");
-        part.wait().expect("it ends");
         return;
     };
     // The cursor goes up by the lines of a frame, once to clear them and once to write the next frame.
@@ -254,8 +238,6 @@ fn status_redraws_in_place() {
     }
     terminal.press("\u{3}");
     terminal.end();
-    part.kill().expect("it is running");
-    part.wait().expect("it ends");
 }
 
 #[test]
@@ -344,10 +326,7 @@ fn a_terminal_without_a_size_has_no_dashboard() {
     };
     assert_eq!(terminal.end(), 2);
     let shown = &terminal.screen;
-    assert!(
-        shown.contains("--tui needs a terminal with a size"),
-        "{shown}"
-    );
+    tells(shown, &["--tui needs a terminal with a size"]);
 }
 
 #[test]
@@ -355,7 +334,7 @@ fn no_columns_are_no_width() {
     for command in ["--help", "run --help"] {
         let of = |columns| {
             let mut program = queenfold(&command.split(' ').collect::<Vec<_>>());
-            text(&program.env("COLUMNS", columns).output().unwrap().stdout)
+            printed(&program.env("COLUMNS", columns).output().unwrap().stdout)
         };
         assert_eq!(of("0"), of("100"), "{command}");
         assert_ne!(of("40"), of("100"), "{command}");
@@ -363,8 +342,8 @@ fn no_columns_are_no_width() {
 }
 
 /// Sends Ctrl-C, and returns what the program says of it.
-fn interrupted(mut child: Child, said: &mut impl BufRead) -> String {
-    send("-INT", &child);
+fn interrupted(mut child: Running, said: &mut impl BufRead) -> String {
+    child.send("-INT");
     let mut rest = String::new();
     said.read_to_string(&mut rest).expect("UTF-8");
     assert_eq!(child.wait().expect("it ends").code(), Some(4), "{rest}");
@@ -373,27 +352,16 @@ fn interrupted(mut child: Child, said: &mut impl BufRead) -> String {
 
 #[test]
 fn an_estimate_that_is_stopped_says_what_it_has_counted() {
-    let mut child = spawn(&[
-        "estimate",
-        "-n",
-        "25",
-        "--engine",
-        "chain",
-        "--workers",
-        "1",
-        "--sample",
-        "64",
-    ]);
+    let mut child = Running::start(&words!(
+        "estimate -n 25 --engine chain --workers 1 --sample 64"
+    ));
     let mut said = BufReader::new(child.stderr.take().expect("piped"));
     let mut line = String::new();
     said.read_line(&mut line).expect("a line");
     assert!(line.starts_with("n = 25: "), "{line}");
     let rest = interrupted(child, &mut said);
     assert!(rest.contains("stopped by a signal: "), "{rest}");
-    assert!(
-        rest.contains(" of 64 tasks of the sample of n = 25 counted"),
-        "{rest}"
-    );
+    tells(&rest, &[" of 64 tasks of the sample of n = 25 counted"]);
 }
 
 #[test]
@@ -404,7 +372,7 @@ fn a_verification_that_is_stopped_says_what_it_has_found() {
     let shard = ["--engine", "colour", "--shard", "0/64", "--dir", run];
     output(&[&["run", "-n", "20"], &shard[..]].concat());
     // The oracle takes a second for each of these tasks.
-    let mut child = spawn(&["verify", run, "--all", "--by", "oracle"]);
+    let mut child = Running::start(&["verify", run, "--all", "--by", "oracle"]);
     let mut said = BufReader::new(child.stderr.take().expect("piped"));
     wait_for_thread(&mut child, "signals", 0);
     let rest = interrupted(child, &mut said);

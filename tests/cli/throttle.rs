@@ -8,14 +8,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
-use crate::child::spawn;
-use crate::program::{output, queenfold, refusal, text};
-use crate::threads::wait_for_thread;
+use super::threads::wait_for_thread;
+use crate::common::program::{Running, output, printed, queenfold, refusal, tells, words};
 
 /// The hour of the day by the local clock.
 fn hour() -> u32 {
     let date = Command::new("date").arg("+%H").output().unwrap();
-    text(&date.stdout).trim().parse().unwrap()
+    printed(&date.stdout).trim().parse().unwrap()
 }
 
 /// What `status` says of the run in `dir` when it says so.
@@ -39,21 +38,15 @@ fn the_status_of_a_paused_run_says_so_and_a_second_process_says_only_that_it_is_
     let dir = dir.to_str().unwrap();
     let from = (hour() + 2) % 24;
     let hours = format!("{from:02}:00-{:02}:00", (from + 1) % 24);
-    let mut run = spawn(&[
-        "run",
-        "-n",
-        "20",
-        "--during",
+    let mut run = Running::start(&words!(
+        "run -n 20 --during {} --time-limit 120 --dir {}",
         &hours,
-        "--time-limit",
-        "120",
-        "--dir",
-        dir,
-    ]);
+        dir
+    ));
     let json = paused_status(dir);
     assert_eq!(json["paused_for"], serde_json::json!(["hours"]));
     assert!(json["eta_seconds"].is_null(), "{json}");
-    let said = text(&output(&["status", dir]).stdout);
+    let said = printed(&output(&["status", dir]).stdout);
     assert!(said.contains(", paused (outside its hours)"), "{said}");
     assert!(!said.contains("\nleft "), "{said}");
     // A second process does not tell when it would have counted.
@@ -73,24 +66,17 @@ fn a_run_waits_for_its_hours_and_says_until_when_and_why() {
     let (dir, events) = (folder.path().join("run"), folder.path().join("events"));
     let from = (hour() + 2) % 24;
     let hours = format!("{from:02}:00-{:02}:00", (from + 1) % 24);
-    let stopped = output(&[
-        "run",
-        "-n",
-        "12",
-        "--during",
+    let stopped = output(&words!(
+        "run -n 12 --during {} --time-limit 2 --dir {} --events {}",
         &hours,
-        "--time-limit",
-        "2",
-        "--dir",
         dir.to_str().unwrap(),
-        "--events",
-        events.to_str().unwrap(),
-    ]);
-    let said = text(&stopped.stderr);
+        events.to_str().unwrap()
+    ));
+    let said = printed(&stopped.stderr);
     assert_eq!(stopped.status.code(), Some(4), "{said}");
-    assert!(
-        said.contains(&format!("pausing until {from:02}:00: --during {hours}")),
-        "{said}"
+    tells(
+        &said,
+        &[&format!("pausing until {from:02}:00: --during {hours}")],
     );
     let told = fs::read_to_string(&events).unwrap();
     let reasons = told.lines().find_map(|line| {
@@ -102,9 +88,9 @@ fn a_run_waits_for_its_hours_and_says_until_when_and_why() {
     let hours = format!("{:02}:00-{from:02}:00", hour());
     let counted = output(&["resume", dir.to_str().unwrap(), "--during", &hours]);
     assert!(
-        text(&counted.stdout).contains("14200"),
+        printed(&counted.stdout).contains("14200"),
         "{}",
-        text(&counted.stderr)
+        printed(&counted.stderr)
     );
     // The report names the pause and its reason.
     let page = folder.path().join("report.html");
@@ -130,10 +116,10 @@ fn a_guest_stays_one_until_it_is_told_otherwise() {
     let stopped = |args: &[&str]| {
         let said = output(&[args, &limit].concat());
         assert_eq!(said.status.code(), Some(4), "{said:?}");
-        text(&said.stderr)
+        printed(&said.stderr)
     };
     let guest = || {
-        let said = text(&output(&["status", dir]).stdout);
+        let said = printed(&output(&["status", dir]).stdout);
         let line = said.lines().find(|line| line.starts_with("guest "));
         line.map(|line| line[5..].trim().to_owned())
     };
@@ -153,7 +139,7 @@ fn a_guest_stays_one_until_it_is_told_otherwise() {
     assert!(said.contains(manners), "{said}");
     // A second count does not end it, either.
     let again = output(&[&["run", "--again", dir][..], &limit].concat());
-    assert!(text(&again.stderr).contains(manners), "{again:?}");
+    assert!(printed(&again.stderr).contains(manners), "{again:?}");
     stopped(&["resume", dir, "--nice", "5", "--progress-every", "1h"]);
     assert_eq!(guest().as_deref(), Some("--nice 5 --during 00:00-24:00"));
     stopped(&["resume", dir, "--nice", "0", "--during", "none"]);
@@ -172,7 +158,7 @@ fn hours_and_temperatures_that_are_none_are_refused() {
 #[test]
 fn without_a_thermometer_there_is_no_limit_of_temperature() {
     let done = output(&["run", "-n", "8", "--max-temp", "120"]);
-    let said = text(&done.stderr);
+    let said = printed(&done.stderr);
     match done.status.code() {
         Some(6) => assert!(said.contains("shows no temperature"), "{said}"),
         code => assert_eq!(code, Some(0), "{said}"),
@@ -182,17 +168,7 @@ fn without_a_thermometer_there_is_no_limit_of_temperature() {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_workers_of_a_nice_run_stand_back_and_what_listens_does_not() {
-    let mut run = spawn(&[
-        "run",
-        "-n",
-        "20",
-        "--engine",
-        "chain",
-        "--workers",
-        "2",
-        "--nice",
-        "7",
-    ]);
+    let mut run = Running::start(&words!("run -n 20 --engine chain --workers 2 --nice 7"));
     wait_for_thread(&mut run, "worker-1", 5);
     let nice_of = |thread: &Path| -> Option<i32> {
         let stat = fs::read_to_string(thread.join("stat")).ok()?;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
-use crate::program::{output, stdout, text};
+use crate::common::program::{output, printed, stdout, words};
 
 /// The largest board of the tests that run in seconds, and its solutions: 6.4 s of a core by the chain's
 /// portable kernel, in 257 tasks.
@@ -37,20 +37,13 @@ impl Array {
     /// Makes it again, with more flags.
     pub fn make_again(&self, n: u32, shards: u64, scheduler: &str, more: &[&str]) {
         let (n, shards) = (n.to_string(), shards.to_string());
-        let usual = [
-            "array",
-            "-n",
+        let usual = words!(
+            "array -n {} --shards {} --for {} --engine chain --replace --dir {}",
             &n,
-            "--shards",
             &shards,
-            "--for",
             scheduler,
-            "--engine",
-            "chain",
-            "--replace",
-            "--dir",
-            self.name(),
-        ];
+            self.name()
+        );
         stdout(&[&usual, more].concat());
     }
 
@@ -106,9 +99,9 @@ impl Array {
     /// Gathers what is there, which is not all. Returns the shards of the command that counts the others.
     pub fn missing(&self) -> String {
         let output = self.gather();
-        let said = text(&output.stderr);
+        let said = printed(&output.stderr);
         assert_eq!(output.status.code(), Some(4), "{said}");
-        assert_eq!(text(&output.stdout), "");
+        assert_eq!(printed(&output.stdout), "");
         if let Some((_, rest)) = said.split_once(" --array=") {
             return rest.split(' ').next().unwrap().to_owned();
         }

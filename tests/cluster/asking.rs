@@ -1,21 +1,7 @@
 //! The commands that steer the shards of an array.
 
-use std::process::{Child, Stdio};
-
-use crate::array::Array;
-use crate::isolated::isolated;
-use crate::program::{output, queenfold, refusal, text};
-
-/// A process that counts a shard. It is killed if the test ends first.
-struct Counting(Child);
-
-impl Drop for Counting {
-    fn drop(&mut self) {
-        // It has ended already, unless the test fails.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
+use super::array::Array;
+use crate::common::program::{Running, output, printed, queenfold, refusal, text, words};
 
 #[test]
 fn the_shards_that_are_counted_are_paused_resumed_and_stopped_together() {
@@ -29,20 +15,15 @@ fn the_shards_that_are_counted_are_paused_resumed_and_stopped_together() {
     }
     let line = refusal(&mut queenfold(&["resume", name]), 2);
     assert!(line.contains("holds a job array"), "{line}");
-    let mut counting: Vec<_> = [0, 2]
-        .map(|index| {
-            let shard = format!("{index}/3");
-            let dir = array.shard(index);
-            let mut command = isolated(env!("CARGO_BIN_EXE_queenfold"));
-            command.args(["run", "-n", "20", "--engine", "chain", "--isa", "portable"]);
-            command.args(["--workers", "1", "--gpu", "off", "--shard", &shard, "--dir"]);
-            let child = command
-                .arg(dir)
-                .stdout(Stdio::null())
-                .stderr(Stdio::piped());
-            Counting(child.spawn().unwrap())
-        })
-        .into();
+    let counting = [0, 2].map(|index| {
+        let how =
+            "run -n 20 --engine chain --isa portable --workers 1 --gpu off --shard {} --dir {}";
+        Running::start(&words!(
+            how,
+            &format!("{index}/3"),
+            text(&array.shard(index))
+        ))
+    });
     for index in [0, 2] {
         array.wait_for(index);
     }
@@ -52,11 +33,11 @@ fn the_shards_that_are_counted_are_paused_resumed_and_stopped_together() {
         ("stop", "2 shards stopped"),
     ] {
         let done = output(&[command, name]);
-        let said = text(&done.stderr);
+        let said = printed(&done.stderr);
         assert_eq!(done.status.code(), Some(0), "{said}");
-        assert_eq!(text(&done.stdout), format!("{name}: {says}\n"));
+        assert_eq!(printed(&done.stdout), format!("{name}: {says}\n"));
     }
-    for process in &mut counting {
-        assert_eq!(process.0.wait().unwrap().code(), Some(4));
+    for process in counting {
+        assert_eq!(process.end().0, 4);
     }
 }

@@ -6,8 +6,8 @@ use queenfold::engine::{Correction, Decision, Method};
 use queenfold::ledger::{Entry, Store};
 use serde_json::Value as Json;
 
-use crate::array::Array;
-use crate::program::{output, queenfold, refusal, stdout, text};
+use super::array::Array;
+use crate::common::program::{PROGRAM, output, printed, queenfold, refusal, stdout, tells, words};
 
 fn refused(args: &[&str], code: i32) -> String {
     refusal(&mut queenfold(args), code)
@@ -19,41 +19,33 @@ fn each_mistake_gets_one_line() {
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let array = |n: &str, tasks: &str, dir: &str| {
         let dir = path(dir);
-        let args = [
-            "array", "-n", n, "--shards", tasks, "--for", "slurm", "--engine", "colour", "--dir",
-            &dir,
-        ];
+        let args = words!(
+            "array -n {} --shards {} --for slurm --engine colour --dir {}",
+            n,
+            tasks,
+            &dir
+        );
         refused(&args, 2)
     };
     let said = array("16", "33", "new");
-    assert!(
-        said.contains("has 32 tasks, so an array of it has 1 to 32 shards, not 33"),
-        "{said}"
+    tells(
+        &said,
+        &["has 32 tasks, so an array of it has 1 to 32 shards, not 33"],
     );
     assert!(array("16", "0", "new").contains("not 0"));
     assert!(!folder.path().join("new").exists());
     let said = array("16", "4", "it's");
     assert!(said.contains("schedulers take no path"), "{said}");
 
-    let gpus = [
-        "array", "-n", "29", "--shards", "4", "--for", "slurm", "--gpus", "1",
-    ];
+    let gpus = words!("array -n 29 --shards 4 --for slurm --gpus 1");
     let said = refused(&gpus, 2);
-    assert!(
-        said.contains("GPUs count boards of 5 to 28 queens, not of 29"),
-        "{said}"
-    );
-    let short = [
-        "array", "-n", "16", "--shards", "4", "--for", "slurm", "--time", "59s",
-    ];
+    tells(&said, &["GPUs count boards of 5 to 28 queens, not of 29"]);
+    let short = words!("array -n 16 --shards 4 --for slurm --time 59s");
     assert!(refused(&short, 2).contains("a minute at least"));
     // For Slurm these would be hours.
     assert!(refused(&[&short[..7], &["--time", "90.5"]].concat(), 2).contains("90.5min"));
     let said = refused(&[&short[..7], &["--time", "120"]].concat(), 2);
-    assert!(
-        said.contains("seconds or minutes? write 120s or 120min"),
-        "{said}"
-    );
+    tells(&said, &["seconds or minutes? write 120s or 120min"]);
     let old = ["array", "-n", "16", "--tasks", "4", "--for", "slurm"];
     assert!(refused(&old, 2).contains("`--shards` says into how many"));
 
@@ -78,18 +70,12 @@ fn each_mistake_gets_one_line() {
         &path("mine16"),
     ]);
     let said = array("18", "4", "mine16");
-    assert!(
-        said.contains("holds the array of n = 16 by colour-1"),
-        "{said}"
-    );
+    tells(&said, &["holds the array of n = 16 by colour-1"]);
     assert!(said.contains("not of n = 18"), "{said}");
 
     for dir in ["run", "nowhere", "mine"] {
         let said = refused(&["gather", &path(dir)], 2);
-        assert!(
-            said.contains("no job array; `queenfold array` makes one"),
-            "{said}"
-        );
+        tells(&said, &["no job array; `queenfold array` makes one"]);
     }
     std::fs::write(folder.path().join("mine/array.json"), "{}").unwrap();
     for command in ["gather", "status"] {
@@ -103,15 +89,13 @@ fn a_shard_of_another_run_is_named() {
     let array = Array::make(14, 3, "slurm");
     let shard = array.shard(1);
     let shard = shard.to_str().unwrap();
-    stdout(&[
-        "run", "-n", "14", "--shard", "2/3", "--engine", "chain", "--dir", shard,
-    ]);
+    stdout(&words!(
+        "run -n 14 --shard 2/3 --engine chain --dir {}",
+        shard
+    ));
     for command in ["gather", "status"] {
         let said = refused(&[command, array.name()], 2);
-        assert!(
-            said.contains("shards/1 holds shard 2/3 of n = 14"),
-            "{said}"
-        );
+        tells(&said, &["shards/1 holds shard 2/3 of n = 14"]);
         assert!(said.contains("should hold shard 1/3"), "{said}");
     }
     std::fs::remove_dir_all(shard).unwrap();
@@ -130,9 +114,11 @@ fn what_is_gathered_is_done() {
     for (index, shard) in ["0/2", "1/2"].iter().enumerate() {
         let dir = array.shard(index as u64);
         let dir = dir.to_str().unwrap();
-        stdout(&[
-            "run", "-n", "12", "--shard", shard, "--engine", "chain", "--dir", dir,
-        ]);
+        stdout(&words!(
+            "run -n 12 --shard {} --engine chain --dir {}",
+            shard,
+            dir
+        ));
     }
     let before = stdout(&["status", array.name()]);
     assert!(before.contains("finished    2 of 2 shards\n"), "{before}");
@@ -141,19 +127,10 @@ fn what_is_gathered_is_done() {
     array.assert_total("14200");
     let after = stdout(&["status", array.name()]);
     assert!(after.contains("gathered    all"), "{after}");
-    let args = [
-        "array",
-        "-n",
-        "12",
-        "--shards",
-        "2",
-        "--for",
-        "slurm",
-        "--engine",
-        "chain",
-        "--dir",
-        array.name(),
-    ];
+    let args = words!(
+        "array -n 12 --shards 2 --for slurm --engine chain --dir {}",
+        array.name()
+    );
     let said = refused(&args, 2);
     assert!(said.contains("nothing of it is left to count"), "{said}");
     // The ledger of all outlives the shards.
@@ -176,15 +153,11 @@ fn a_script_with_lines_of_the_user_is_kept() {
         std::fs::write(&path, &there).unwrap();
         let again = [&again, more].concat();
         let said = refused(&again, 2);
-        assert!(
-            said.contains("slurm.sh is there and differs: --replace"),
-            "{said}"
-        );
+        tells(&said, &["slurm.sh is there and differs: --replace"]);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), there);
         stdout(&[&again[..], &["--replace"]].concat());
         assert_ne!(std::fs::read_to_string(&path).unwrap(), there);
     }
-    #[cfg(unix)]
     {
         std::fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
@@ -199,15 +172,14 @@ fn a_board_that_needs_no_array_is_told_so() {
     let made = |n| {
         let dir = folder.path().join(n);
         let dir = dir.to_str().unwrap();
-        stdout(&[
-            "array", "-n", n, "--shards", "4", "--for", "shell", "--dir", dir,
-        ])
+        stdout(&words!(
+            "array -n {} --shards 4 --for shell --dir {}",
+            n,
+            dir
+        ))
     };
     let said = made("16");
-    assert!(
-        said.contains("no array is needed: `queenfold run` takes about "),
-        "{said}"
-    );
+    tells(&said, &["no array is needed: `queenfold run` takes about "]);
     let said = made("22");
     assert!(said.contains("each shard about "), "{said}");
 }
@@ -216,12 +188,9 @@ fn a_board_that_needs_no_array_is_told_so() {
 fn a_wrong_scheduler_is_answered_with_the_right_ones() {
     let args = ["array", "-n", "16", "--shards", "4", "--for", "pbs"];
     let output = queenfold(&args).output().unwrap();
-    let said = text(&output.stderr);
+    let said = printed(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(
-        said.contains("slurm") && said.contains("hyperqueue"),
-        "{said}"
-    );
+    tells(&said, &["slurm", "hyperqueue"]);
 }
 
 #[test]
@@ -239,10 +208,10 @@ fn what_is_given_may_come_from_a_configuration() {
         .output()
         .unwrap();
     assert!(made.status.success(), "{made:?}");
-    let said = text(&made.stdout);
-    assert!(
-        said.contains("array-n12-given: n = 12 with queens a1 and holes b4 by"),
-        "{said}"
+    let said = printed(&made.stdout);
+    tells(
+        &said,
+        &["array-n12-given: n = 12 with queens a1 and holes b4 by"],
     );
     assert!(folder.path().join("array-n12-given/array.json").exists());
     // The free board is another array.
@@ -251,10 +220,12 @@ fn what_is_given_may_come_from_a_configuration() {
         queenfold(&[&args[..], &free].concat()).current_dir(&folder),
         2,
     );
-    assert!(
-        said.contains("holds the array of n = 12 with queens a1 and holes b4")
-            && said.contains("not of n = 12 by"),
-        "{said}"
+    tells(
+        &said,
+        &[
+            "holds the array of n = 12 with queens a1 and holes b4",
+            "not of n = 12 by",
+        ],
     );
 }
 
@@ -271,19 +242,10 @@ fn a_foreign_run_in_place_of_the_whole_is_named() {
     let array = Array::make(12, 2, "slurm");
     let whole = array.path().join("whole");
     stdout(&["run", "-n", "10", "--dir", whole.to_str().unwrap()]);
-    let again = [
-        "array",
-        "-n",
-        "12",
-        "--shards",
-        "2",
-        "--for",
-        "slurm",
-        "--engine",
-        "chain",
-        "--dir",
-        array.name(),
-    ];
+    let again = words!(
+        "array -n 12 --shards 2 --for slurm --engine chain --dir {}",
+        array.name()
+    );
     for args in [
         &["status", array.name()][..],
         &["gather", array.name()],
@@ -291,9 +253,9 @@ fn a_foreign_run_in_place_of_the_whole_is_named() {
     ] {
         let said = refused(args, 2);
         assert!(said.contains("whole holds a run of n = 10"), "{said}");
-        assert!(
-            said.contains("should hold what was gathered from the array of n = 12"),
-            "{said}"
+        tells(
+            &said,
+            &["should hold what was gathered from the array of n = 12"],
         );
     }
 }
@@ -301,20 +263,9 @@ fn a_foreign_run_in_place_of_the_whole_is_named() {
 #[test]
 fn a_directory_that_looks_like_an_option_is_named_so_that_it_is_none() {
     let folder = tempfile::tempdir().unwrap();
-    let args = [
-        "array",
-        "-n",
-        "12",
-        "--shards",
-        "2",
-        "--for",
-        "slurm",
-        "--engine",
-        "chain",
-        "--dir=-dash",
-    ];
+    let args = words!("array -n 12 --shards 2 --for slurm --engine chain --dir=-dash");
     let output = queenfold(&args).current_dir(folder.path()).output();
-    let said = text(&output.unwrap().stdout);
+    let said = printed(&output.unwrap().stdout);
     assert!(said.contains("sbatch ./-dash/slurm.sh\n"), "{said}");
 }
 
@@ -323,7 +274,7 @@ fn an_array_is_watched_until_all_shards_are_finished() {
     let array = Array::make(12, 2, "slurm");
     let line = refusal(&mut queenfold(&["watch", array.name()]), 2);
     assert!(line.contains("`queenfold status "), "{line}");
-    let mut watching = std::process::Command::new(env!("CARGO_BIN_EXE_queenfold"))
+    let mut watching = std::process::Command::new(PROGRAM)
         .args(["status", "--watch", "--json", array.name()])
         .stdout(std::process::Stdio::null())
         .spawn()
@@ -334,9 +285,11 @@ fn an_array_is_watched_until_all_shards_are_finished() {
         assert!(watching.try_wait().unwrap().is_none(), "{shard}");
         let dir = array.shard(index as u64);
         let dir = dir.to_str().unwrap();
-        stdout(&[
-            "run", "-n", "12", "--shard", shard, "--engine", "chain", "--dir", dir,
-        ]);
+        stdout(&words!(
+            "run -n 12 --shard {} --engine chain --dir {}",
+            shard,
+            dir
+        ));
     }
     assert!(watching.wait().unwrap().success());
 }
@@ -346,19 +299,11 @@ fn a_shard_has_no_say_in_the_tasks_of_another() {
     let array = Array::given(13, 2, "slurm", &["--queens", "c3"]);
     for index in 0..2 {
         let (shard, dir) = (format!("{index}/2"), array.shard(index));
-        stdout(&[
-            "run",
-            "-n",
-            "13",
-            "--queens",
-            "c3",
-            "--engine",
-            "chain",
-            "--shard",
+        stdout(&words!(
+            "run -n 13 --queens c3 --engine chain --shard {} --dir {}",
             &shard,
-            "--dir",
-            dir.to_str().unwrap(),
-        ]);
+            dir.to_str().unwrap()
+        ));
     }
     array.assert_total("5984");
     let [zero, one] = [0, 1].map(|index| array.shard(index));
@@ -395,9 +340,9 @@ fn a_shard_has_no_say_in_the_tasks_of_another() {
     drop((zero, one));
 
     let gathered = array.gather();
-    let said = text(&gathered.stderr);
+    let said = printed(&gathered.stderr);
     assert_eq!(gathered.status.code(), Some(0), "{said}");
-    assert!(text(&gathered.stdout).contains("5984"), "{gathered:?}");
+    assert!(printed(&gathered.stdout).contains("5984"), "{gathered:?}");
     let task = first.result.key.to_string();
     for says in ["1 task left out", "not of shard 1/2", &task] {
         assert!(said.contains(says), "{said}");
@@ -485,10 +430,10 @@ fn files_of_shards_are_gathered_beside_directories() {
     let zero = array.shard(0);
     count("c3", "0/2", zero.to_str().unwrap(), &file("0.cert"));
     let gathered = array.gather();
-    let said = text(&gathered.stderr);
+    let said = printed(&gathered.stderr);
     assert!(gathered.status.success(), "{said}");
     assert!(!said.contains("left out"), "{said}");
-    assert!(text(&gathered.stdout).contains("1228"), "{gathered:?}");
+    assert!(printed(&gathered.stdout).contains("1228"), "{gathered:?}");
     let counted = stdout(&["gather", array.name(), "--json"]);
     let counted: Json = serde_json::from_str(&counted).unwrap();
     assert_eq!(counted["counted"]["twice"], 0);
@@ -502,7 +447,6 @@ fn files_of_shards_are_gathered_beside_directories() {
     assert!(said.contains("no regular file"), "{said}");
 }
 
-#[cfg(unix)]
 #[test]
 fn nothing_is_gathered_through_a_link() {
     let array = Array::given(12, 2, "slurm", &["--queens", "c3"]);
@@ -547,13 +491,11 @@ fn what_came_into_a_shard_by_a_merge_stays_a_claim_in_the_whole() {
     // What a shard counted is taken out of the whole, and may be gathered again.
     let whole = array.path().join("whole");
     let whole = whole.to_str().unwrap();
-    output(&[
-        "merge",
-        "--take-out",
+    output(&words!(
+        "merge --take-out {} --into {}",
         zero.to_str().unwrap(),
-        "--into",
-        whole,
-    ]);
+        whole
+    ));
     let again = stdout(&["gather", array.name(), "--json"]);
     let again: Json = serde_json::from_str(&again).unwrap();
     for key in ["tasks", "twice", "claimed"] {

@@ -3,7 +3,8 @@
 
 use regex::Regex;
 
-use crate::array::Array;
+use super::array::Array;
+use crate::common::program::{tells, words};
 
 /// The options that scripts use, and their values.
 const OPTIONS: [(&str, &str); 9] = [
@@ -68,19 +69,14 @@ fn refused(script: &str) -> Vec<String> {
 fn hyperqueue_documents_every_directive_of_the_script() {
     for more in [
         &[][..],
-        &[
-            "--time", "90m", "--memory", "512M", "--cpus", "2", "--gpus", "1",
-        ],
+        &words!("--time 90m --memory 512M --cpus 2 --gpus 1"),
     ] {
         let array = Array::make(14, 3, "hyperqueue");
         array.make_again(14, 3, "hyperqueue", more);
         let script = std::fs::read_to_string(array.script("hyperqueue.sh")).unwrap();
         assert!(script.contains("#HQ --crash-limit=unlimited\n"), "{script}");
         // No attempt empties the log of another one.
-        assert!(
-            script.contains("/logs/%{JOB_ID}-%{TASK_ID}-%{INSTANCE_ID}.out "),
-            "{script}"
-        );
+        tells(&script, &["/logs/%{JOB_ID}-%{TASK_ID}-%{INSTANCE_ID}.out "]);
         assert_eq!(refused(&script), [] as [&str; 0], "{script}");
     }
 }

@@ -5,10 +5,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::array::{Array, N, TOTAL};
-use crate::isolated::isolated;
-use crate::program::text;
-use crate::skip::skipped;
+use super::array::{Array, N, TOTAL};
+use crate::common::program::{isolated, printed, words};
+use crate::common::skip::skipped;
 
 /// A server and a worker, in a folder of their own.
 struct HyperQueue {
@@ -52,7 +51,7 @@ impl HyperQueue {
         let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let output = piped.output().unwrap();
         assert!(output.status.success(), "hq {words}: {output:?}");
-        text(&output.stdout)
+        printed(&output.stdout)
     }
 
     /// Submits the script of an array, with these options.
@@ -179,9 +178,7 @@ fn hyperqueue_takes_every_directive_of_the_script() {
         12,
         2,
         "hyperqueue",
-        &[
-            "--time", "90m", "--memory", "512M", "--cpus", "2", "--gpus", "1",
-        ],
+        &words!("--time 90m --memory 512M --cpus 2 --gpus 1"),
     );
     hq.submit(&array, "");
     let job: serde_json::Value =

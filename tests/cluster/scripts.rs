@@ -6,10 +6,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
-use crate::array::Array;
-use crate::isolated::isolated;
-use crate::program::{output, queenfold, stdout, text};
-use crate::skip::skipped;
+use super::array::Array;
+use crate::common::program::{isolated, output, printed, queenfold, stdout, tells, words};
+use crate::common::skip::skipped;
 
 /// A task of an array, as the scheduler starts it.
 fn task(array: &Array, script: &str, index: u64) -> Command {
@@ -77,9 +76,9 @@ fn an_array_counts_a_given_board() {
         let found = stdout(&["gather", array.name()]);
         let total = own["total"].as_str().unwrap();
         assert!(found.contains(&format!("12:  {total} ")), "{found}");
-        assert!(
-            found.contains("given queens b4 and holes c9,a1; symmetries none"),
-            "{found}"
+        tells(
+            &found,
+            &["given queens b4 and holes c9,a1; symmetries none"],
         );
         let status = array.status();
         assert_eq!(status["given"], own["given"]);
@@ -88,10 +87,12 @@ fn an_array_counts_a_given_board() {
         std::fs::remove_dir_all(&shard).unwrap();
         let free = ["run", "-n", "12", "--engine", "chain", "--shard", "1/2"];
         stdout(&[&free[..], &["--dir", shard.to_str().unwrap()]].concat());
-        let refused = text(&array.gather().stderr);
-        assert!(
-            refused.contains("holds shard 1/2 of n = 12 by chain and census, and should hold shard 1/2 of the array of n = 12 with queens b4"),
-            "{refused}"
+        let refused = printed(&array.gather().stderr);
+        tells(
+            &refused,
+            &[
+                "holds shard 1/2 of n = 12 by chain and census, and should hold shard 1/2 of the array of n = 12 with queens b4",
+            ],
         );
     }
 }
@@ -126,7 +127,7 @@ fn a_moved_array_counts_nothing_into_its_old_place() {
         let old = PathBuf::from(array.real_name());
         let array = array.moved();
         let output = task(&array, script, 1).output().unwrap();
-        let said = text(&output.stderr);
+        let said = printed(&output.stderr);
         assert_eq!(code(&output), 2, "{said}");
         assert_eq!(said.lines().count(), 1, "{said}");
         assert!(said.contains("give its queenfold array command again"));
@@ -139,7 +140,7 @@ fn a_moved_array_counts_nothing_into_its_old_place() {
             name = array.name()
         );
         let status = stdout(&["status", array.name()]);
-        let gather = text(&array.gather().stderr);
+        let gather = printed(&array.gather().stderr);
         assert!(status.contains(&format!("moved       {mend}")), "{status}");
         assert!(gather.contains(&mend), "{gather}");
         assert!(
@@ -158,7 +159,7 @@ fn a_moved_array_counts_nothing_into_its_old_place() {
 fn the_log_of_a_shard_names_the_others_and_how_the_array_is_added_up() {
     let array = Array::make(14, 7, "slurm");
     let output = task(&array, "slurm.sh", 3).output().unwrap();
-    let said = text(&output.stderr);
+    let said = printed(&output.stderr);
     assert!(said.contains("of the 6 other shards too"), "{said}");
     let gather = format!("count them, then `queenfold gather {}`", array.real_name());
     assert!(said.contains(&gather), "{said}");
@@ -220,10 +221,7 @@ fn a_signal_to_the_shell_ends_a_task_resumably_and_only_the_time_limit_puts_it_b
     }
     assert_eq!(std::fs::read_to_string(&notes).unwrap(), "requeue 17_0\n");
     let status = stdout(&["status", array.name()]);
-    assert!(
-        status.contains("\n            0: asked to stop: "),
-        "{status}"
-    );
+    tells(&status, &["\n            0: asked to stop: "]);
 }
 
 #[test]
@@ -233,14 +231,14 @@ fn a_task_that_is_killed_is_continued_and_a_running_one_is_left_alone() {
         let array = Array::make(17, 2, scheduler);
         let child = begun(&array, script);
         assert_eq!(array.status()["running"].to_string(), "[0]");
-        let said = text(&array.gather().stderr);
+        let said = printed(&array.gather().stderr);
         assert!(said.contains("1 shard running: 0\n"), "{said}");
         assert!(said.contains("count the others alone"), "{said}");
         assert_eq!(array.missing(), "1");
         // A second task of the same shard is refused, and disturbs nothing.
         let second = task(&array, script, 0).output().unwrap();
         assert_eq!(code(&second), 1, "{second:?}");
-        assert!(text(&second.stderr).contains("in use"), "{second:?}");
+        assert!(printed(&second.stderr).contains("in use"), "{second:?}");
         kill("-KILL", &format!("-{}", child.id()));
         child.wait_with_output().unwrap();
         assert_eq!(array.missing(), "0-1");
@@ -260,7 +258,7 @@ fn a_script_without_its_variable_says_how_to_submit_it() {
     for (scheduler, script) in SCRIPTS {
         let array = Array::make(12, 1, scheduler);
         let output = isolated("bash").arg(array.script(script)).output().unwrap();
-        let said = text(&output.stderr);
+        let said = printed(&output.stderr);
         assert_ne!(code(&output), 0);
         let how = match scheduler {
             "shell" => "give the number of a shard: ",
@@ -280,7 +278,7 @@ fn slurm_counts_more_shards_than_it_takes_at_once() {
     assert_eq!(array.status()["finished"].to_string(), "[17]");
     assert_eq!(array.missing(), "0-16,18-19");
     let output = task(&array, "slurm.sh", 10).arg("14").output().unwrap();
-    let said = text(&output.stderr);
+    let said = printed(&output.stderr);
     assert!(said.contains("`24/20` is not a shard"), "{said}");
 }
 
@@ -313,18 +311,9 @@ fn a_script_keeps_the_options_of_its_scheduler() {
         ("slurm", &["-p", "a\nb"], "one line of text"),
         ("shell", &["--partition=short"], "knows no scheduler"),
     ] {
-        let usual = [
-            "array",
-            "-n",
-            "12",
-            "--shards",
-            "2",
-            "--dir",
-            array.name(),
-            "--for",
-        ];
+        let usual = words!("array -n 12 --shards 2 --dir {} --for", array.name());
         let output = output(&[&usual[..], &[scheduler, "--"], options].concat());
-        let said = text(&output.stderr);
+        let said = printed(&output.stderr);
         assert_eq!(code(&output), 2, "{said}");
         assert!(said.contains(why) && said.lines().count() == 1, "{said}");
     }
@@ -347,12 +336,10 @@ fn a_shard_that_takes_longer_than_an_attempt_is_noticed() {
     let array = |tasks, dir: &str| {
         let dir = folder.path().join(dir);
         let dir = dir.to_str().unwrap();
-        let words = [
-            "array", "-n", "24", "--for", "slurm", "--time", "1m", "--shards",
-        ];
+        let words = words!("array -n 24 --for slurm --time 1m --shards");
         let output = output(&[&words[..], &[tasks, "--dir", dir]].concat());
         assert_eq!(code(&output), 0, "{output:?}");
-        (text(&output.stdout), text(&output.stderr))
+        (printed(&output.stdout), printed(&output.stderr))
     };
     let (out, err) = array("4", "few");
     assert!(out.contains("\neach shard about "), "{out}");
@@ -400,7 +387,7 @@ fn the_scripts_are_clean() {
             assert!(parsed.status.success(), "{parsed:?}");
             match Command::new("shellcheck").arg(&file).output() {
                 Ok(checked) => {
-                    assert!(checked.status.success(), "{}", text(&checked.stdout));
+                    assert!(checked.status.success(), "{}", printed(&checked.stdout));
                 }
                 Err(_) => skipped("no shellcheck"),
             }

@@ -1,8 +1,8 @@
 //! A real Slurm runs an array whose tasks are killed, whose time ends, and whose node is drained.
 
-use crate::array::{Array, N, TOTAL};
-use crate::program::stdout;
-use crate::slurm_cluster::Slurm;
+use super::array::{Array, N, TOTAL};
+use super::slurm_cluster::Slurm;
+use crate::common::program::{stdout, words};
 
 fn tasks_done(array: &Array) -> u64 {
     array.status()["tasks_done"].as_u64().unwrap()
@@ -117,13 +117,9 @@ fn slurm_takes_every_directive_of_the_script() {
     );
     let job = slurm.submit(&array, &["--hold"]);
     let job = slurm.tell("scontrol", &["show", "job", &job]);
-    for fact in [
-        "TimeLimit=01:30:00",
-        "Requeue=1",
-        "MinMemoryNode=512M",
-        "CPUs/Task=2",
-        "ArrayTaskId=0-1",
-    ] {
+    for fact in
+        words!("TimeLimit=01:30:00 Requeue=1 MinMemoryNode=512M CPUs/Task=2 ArrayTaskId=0-1")
+    {
         assert!(job.contains(fact), "{fact}: {job}");
     }
     assert!(job.contains("-%1a.log"), "{job}");

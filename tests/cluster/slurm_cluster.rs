@@ -6,10 +6,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::array::Array;
-use crate::isolated::isolated;
-use crate::program::text;
-use crate::skip::skipped;
+use super::array::Array;
+use crate::common::program::{isolated, printed};
+use crate::common::skip::skipped;
 
 /// The daemons, the controller last: it is ended first.
 pub struct Slurm {
@@ -33,7 +32,7 @@ impl Slurm {
         let mut cluster = Self {
             daemons: Vec::new(),
             folder: tempfile::tempdir().unwrap(),
-            node: text(&Command::new("uname").arg("-n").output().unwrap().stdout)
+            node: printed(&Command::new("uname").arg("-n").output().unwrap().stdout)
                 .trim()
                 .to_owned(),
         };
@@ -134,7 +133,7 @@ impl Slurm {
             .env("QUEENFOLD_RUN_ISA", "portable")
             .output()
             .unwrap();
-        output.status.success().then(|| text(&output.stdout))
+        output.status.success().then(|| printed(&output.stdout))
     }
 
     /// Runs a command of Slurm.

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-use crate::isolated::isolated;
+use super::program::isolated;
 
 /// A program on a pseudo terminal that the tool `script` makes.
 pub struct Terminal {

@@ -5,8 +5,8 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::isolated::isolated;
-use crate::skip::skipped;
+use super::program::isolated;
+use super::skip::skipped;
 
 /// A terminal that tmux makes, with a shell.
 pub struct Tmux(tempfile::TempDir);

@@ -9,8 +9,8 @@ use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crate::fake_cuda;
-use crate::isolated::isolated;
+use super::fake_cuda;
+use crate::common::program::{PROGRAM, isolated, tells};
 use queenfold::actors::DeviceSpec;
 use queenfold::actors::{Control, run_on};
 use queenfold::board::{Size, known};
@@ -19,7 +19,7 @@ use queenfold::device::cuda::{Cuda, CudaSettings, has_endless_kernel, open};
 use queenfold::device::{Device, DeviceError, OwnerSettings};
 use queenfold::engine::{Completed, Engine, Launch, LaunchBatch, Plan};
 
-use super::run_spec::run_spec;
+use crate::common::run_spec::run_spec;
 use queenfold::simd::Isa;
 
 /// The folder with a driver library that counts, built once.
@@ -65,7 +65,7 @@ impl Case {
     /// Runs the ignored test `name` of this file in a process of its own. It must end within `limit`.
     fn child(&self, name: &str, limit: Duration) -> String {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        let name = format!("bad_driver::children::{name}");
+        let name = format!("devices::bad_driver::children::{name}");
         command.args(["--exact", &name, "--ignored", "--nocapture"]);
         self.prepared(&mut command);
         let output = within(&mut command, limit);
@@ -76,7 +76,7 @@ impl Case {
     }
 
     fn program(&self, arguments: &[&str], limit: Duration) -> Output {
-        let mut command = isolated(env!("CARGO_BIN_EXE_queenfold"));
+        let mut command = isolated(PROGRAM);
         command.args(arguments).current_dir(self.folder.path());
         self.prepared(&mut command);
         within(&mut command, limit)
@@ -283,10 +283,7 @@ fn the_program_ends_in_time_beside_a_kernel_that_never_ends() {
     let output = case.program(&arguments, SOON);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
-    assert!(
-        said.contains("gpu-0") && said.contains("does not end"),
-        "{said}"
-    );
+    tells(&said, &["gpu-0", "does not end"]);
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["checked"], "known");
     assert_eq!(json["gpu"][0]["tasks"], 0);

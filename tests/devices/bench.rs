@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::faulty_device::Fault;
-use crate::runs::{device, healthy};
+use super::runs::{device, healthy};
+use crate::common::faulty_device::Fault;
 use queenfold::actors::DeviceSpec;
 use queenfold::bench::{BenchError, board, mixed};
 use queenfold::board::{Size, known};

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::emulated::{drive, healthy, opener, patient};
-use crate::faulty_device::{Fault, Trouble};
-use crate::random_board::random_board;
-use crate::run_spec::run_spec;
-use crate::runs::{exact_by, healthy as device};
+use super::emulated::{drive, healthy, opener, patient};
+use super::runs::{exact_by, healthy as device};
+use crate::common::faulty_device::{Fault, Trouble};
+use crate::common::random_board::random_board;
+use crate::common::run_spec::run_spec;
 use queenfold::actors::RunSpec;
 use queenfold::board::{GivenBoard, Size, known};
 use queenfold::census::CensusPlan;

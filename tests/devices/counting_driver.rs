@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-use crate::fake_cuda;
-use crate::isolated::isolated;
+use super::fake_cuda;
+use crate::common::program::{PROGRAM, isolated, words};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -49,7 +49,7 @@ impl Machine {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = isolated(env!("CARGO_BIN_EXE_queenfold"));
+        let mut command = isolated(PROGRAM);
         command
             .args(arguments)
             .current_dir(self.folder.path())
@@ -292,16 +292,7 @@ fn a_device_that_was_asked_for_and_is_not_there_ends_with_6() {
 #[test]
 fn a_device_that_is_lost_on_the_way_loses_nothing() {
     let machine = Machine::new("700 later");
-    let workers = [
-        "-n",
-        "16",
-        "--workers",
-        "1",
-        "--isa",
-        "portable",
-        "--engine",
-        "chain",
-    ];
+    let workers = words!("-n 16 --workers 1 --isa portable --engine chain");
     let (_, said) = machine.count(&[&workers[..], &["--gpu", "cuda"]].concat());
     assert!(said.contains("ILLEGAL_ADDRESS"), "{said}");
     let output = machine.run(&[&["run", "-n", "15"][..], &ON_GPU].concat());
@@ -318,15 +309,7 @@ fn each_device_of_a_list_takes_part_once() {
     let directory = machine.folder.path().join("run").display().to_string();
     let (json, _) = machine.count(
         &[
-            &[
-                "-n",
-                "16",
-                "--device",
-                "0,2",
-                "--no-unique",
-                "--dir",
-                &directory,
-            ][..],
+            &words!("-n 16 --device 0,2 --no-unique --dir {}", &directory)[..],
             &ON_GPU,
         ]
         .concat(),
@@ -406,13 +389,7 @@ fn bench_measures_all_in_one_command() {
     }
     let mixed = &json["mixed"];
     assert_eq!(mixed["n"], 12);
-    for times in [
-        "device_seconds",
-        "mixed_seconds",
-        "mixed_skew_seconds",
-        "cpu_seconds",
-        "cpu_cut_off",
-    ] {
+    for times in words!("device_seconds mixed_seconds mixed_skew_seconds cpu_seconds cpu_cut_off") {
         assert_eq!(mixed[times].as_array().unwrap().len(), 5, "{times}");
     }
     let historical: Vec<_> = json["historical"]
@@ -460,7 +437,6 @@ fn bench_on_a_device_that_fails_ends_with_one_line() {
 }
 
 #[test]
-#[cfg(unix)]
 fn bench_that_is_stopped_prints_what_it_has_measured() {
     use std::io::{BufRead, BufReader};
     use std::process::Stdio;

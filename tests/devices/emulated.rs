@@ -1,15 +1,15 @@
 //! The kernels on the emulated device: exact counts, and what its owner does when it fails.
 //!
 //! The ignored test needs a quiet machine:
-//! `cargo test --release --test devices -- --ignored --nocapture emulated::`
+//! `cargo test --release --test it -- --ignored --nocapture devices::emulated::`
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::faulty_device::{Fault, Faulty, Trouble};
-use crate::random_board::random_board;
+use crate::common::faulty_device::{Fault, Faulty, Trouble};
+use crate::common::random_board::random_board;
 use queenfold::board::{Size, known};
 use queenfold::chain::ChainPlan;
 use queenfold::device::{

@@ -7,8 +7,8 @@
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use crate::fake_cuda::{self, build};
-use crate::isolated::isolated;
+use super::fake_cuda::{self, build};
+use crate::common::program::{PROGRAM, isolated, tells, words};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::device::cuda::{Cuda, CudaSettings, devices};
@@ -22,12 +22,9 @@ fn child(fake: &str, flags: &[&str]) -> String {
         build(folder.path(), "libcuda.so.1", &["driver.c"], flags);
     }
     let output = Command::new(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "failing_driver::in_the_child",
-            "--ignored",
-            "--nocapture",
-        ])
+        .args(words!(
+            "--exact devices::failing_driver::in_the_child --ignored --nocapture"
+        ))
         .env("LD_LIBRARY_PATH", folder.path())
         .env("FAKE", fake)
         .output()
@@ -74,10 +71,7 @@ fn without_a_driver_there_is_no_device_and_the_reason_is_said() {
 fn a_driver_without_a_device_says_so() {
     for fake in ["no device", "none shown"] {
         let said = child(fake, &[]);
-        assert!(
-            said.contains("found 0 the CUDA driver shows no device"),
-            "{said}"
-        );
+        tells(&said, &["found 0 the CUDA driver shows no device"]);
         assert!(said.contains("refused: "), "{said}");
     }
 }
@@ -85,10 +79,7 @@ fn a_driver_without_a_device_says_so() {
 #[test]
 fn a_driver_that_does_not_start_is_named() {
     let said = child("broken", &[]);
-    assert!(
-        said.contains("found 0 the CUDA driver does not start"),
-        "{said}"
-    );
+    tells(&said, &["found 0 the CUDA driver does not start"]);
 }
 
 #[test]
@@ -101,10 +92,7 @@ fn a_driver_that_lacks_a_function_is_too_old() {
         ),
         "{said}"
     );
-    assert!(
-        said.contains("refused: the CUDA driver is too old"),
-        "{said}"
-    );
+    tells(&said, &["refused: the CUDA driver is too old"]);
 }
 
 #[test]
@@ -124,20 +112,14 @@ fn a_device_that_loads_no_kernel_is_not_used() {
 #[test]
 fn a_device_without_memory_is_not_used() {
     let said = child("no memory", &[]);
-    assert!(
-        said.contains("refused: Fake GPU: out of device memory"),
-        "{said}"
-    );
+    tells(&said, &["refused: Fake GPU: out of device memory"]);
 }
 
 #[test]
 fn a_device_whose_context_is_lost_is_not_used() {
     for (fake, name) in [("700", "ILLEGAL_ADDRESS"), ("719", "LAUNCH_FAILED")] {
         let said = child(fake, &[]);
-        assert!(
-            said.contains("refused: Fake GPU: the device failed: "),
-            "{said}"
-        );
+        tells(&said, &["refused: Fake GPU: the device failed: "]);
         assert!(said.contains(name), "{said}");
     }
 }
@@ -145,10 +127,7 @@ fn a_device_whose_context_is_lost_is_not_used() {
 #[test]
 fn a_launch_that_does_nothing_is_no_count() {
     let said = child("", &[]);
-    assert!(
-        said.contains("refused: Fake GPU: the device counted 0 jobs of"),
-        "{said}"
-    );
+    tells(&said, &["refused: Fake GPU: the device counted 0 jobs of"]);
 }
 
 /// Runs the program with this driver.
@@ -161,7 +140,7 @@ fn program_and_calls(fake: &str, arguments: &[&str]) -> (Output, String) {
     let folder = tempfile::tempdir().unwrap();
     build(folder.path(), "libcuda.so.1", &["driver.c"], &[]);
     let log = folder.path().join("calls");
-    let output = isolated(env!("CARGO_BIN_EXE_queenfold"))
+    let output = isolated(PROGRAM)
         .args(arguments)
         .env("LD_LIBRARY_PATH", folder.path())
         .env("FAKE", fake)
@@ -189,15 +168,12 @@ fn devices_shows_what_there_is_and_never_fails() {
         String::from_utf8(output.stdout).unwrap()
     };
     let fits = text("");
-    assert!(
-        fits.contains("0: Fake GPU, compute capability 9.0, 16.0 GiB, CUDA 12.2, compiler "),
-        "{fits}"
+    tells(
+        &fits,
+        &["0: Fake GPU, compute capability 9.0, 16.0 GiB, CUDA 12.2, compiler "],
     );
     let failing = text("222");
-    assert!(
-        failing.contains(", not usable: ") && failing.contains("UNSUPPORTED_PTX_VERSION"),
-        "{failing}"
-    );
+    tells(&failing, &[", not usable: ", "UNSUPPORTED_PTX_VERSION"]);
     assert!(!failing.contains("unknown registers"), "{failing}");
     for fake in fake_cuda::USELESS {
         for arguments in [&["devices"][..], &["devices", "--json"]] {
@@ -245,9 +221,9 @@ fn bench_without_a_device_ends_with_6_and_says_what_was_looked_for() {
     let output = program("no device", &["bench", "--gpu", "--json"]);
     assert_eq!(output.status.code(), Some(6));
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        said.contains("no CUDA device 0: the CUDA driver shows no device"),
-        "{said}"
+    tells(
+        &said,
+        &["no CUDA device 0: the CUDA driver shows no device"],
     );
     assert!(output.stdout.is_empty());
 }

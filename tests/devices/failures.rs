@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::faulty_device::{Fault, Faulty, Trouble};
+use crate::common::faulty_device::{Fault, Faulty, Trouble};
 use parking_lot::Mutex;
 use queenfold::actors::{Control, DeviceSpec, EventKind, Observer, RunError, RunEvent, run_on};
 use queenfold::board::Size;

@@ -4,15 +4,16 @@
 //! them these tests report that they are skipped. This command makes the embedded kernels:
 //!
 //! ```text
-//! cargo test --release --test devices -- --ignored make_the_embedded_kernels
+//! cargo test --release --test it -- --ignored make_the_embedded_kernels
 //! ```
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::kernel_source::{kernel_source, source_hash};
-use crate::skip::skipped;
+use super::kernel_source::{kernel_source, source_hash};
+use crate::common::program::words;
+use crate::common::skip::skipped;
 use queenfold::board::Size;
 use queenfold::chain::{self, ChainPlan};
 use queenfold::colour;
@@ -151,9 +152,7 @@ fn is_alu(text: &str) -> bool {
         name = words.next().unwrap_or_default();
     }
     let name = name.split('.').next().unwrap_or_default();
-    let others = [
-        "IMAD", "FFMA", "FMUL", "FADD", "POPC", "LDS", "STS", "BRA", "NOP", "VOTE", "R2UR", "S2R",
-    ];
+    let others = words!("IMAD FFMA FMUL FADD POPC LDS STS BRA NOP VOTE R2UR S2R");
     !others.contains(&name) && !name.starts_with('U')
 }
 

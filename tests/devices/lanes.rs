@@ -1,6 +1,6 @@
 //! How many lanes of a GPU are busy while a launch of the chain kernel is counted, simulated with real jobs.
 //!
-//! `cargo test --release --test devices -- --ignored --nocapture lanes::`
+//! `cargo test --release --test it -- --ignored --nocapture devices::lanes::`
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

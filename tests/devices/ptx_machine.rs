@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-use crate::skip::skipped;
+use crate::common::skip::skipped;
 use tempfile::TempDir;
 
 /// The folder with the library, built once; `None` without a C++ compiler.

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::isolated::isolated;
-use crate::ptx_machine::{Machine, library};
+use super::ptx_machine::{Machine, library};
+use crate::common::program::{PROGRAM, isolated};
 use queenfold::board::Size;
 use queenfold::colour::{ColourBoard, ColourPlan, recount_job};
 use queenfold::device::Device;
@@ -19,7 +19,7 @@ use serde_json::Value;
 impl Machine {
     /// Counts a board by the whole program, on the device alone.
     fn count(&self, n: u32, engine: &str) {
-        let mut command = isolated(env!("CARGO_BIN_EXE_queenfold"));
+        let mut command = isolated(PROGRAM);
         command.args(["run", "--json", "--gpu", "cuda", "--workers", "0"]);
         command.args(["-n", &n.to_string(), "--engine", engine]);
         // The one that opens the device is enough: it takes longer than these boards.
@@ -37,7 +37,7 @@ impl Machine {
     /// Returns whether all sums are right.
     fn jobs(&self, jobs: &[Sample], without: Option<usize>) -> bool {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        let child = "real_ptx::in_the_child";
+        let child = "devices::real_ptx::in_the_child";
         command.args(["--exact", child, "--ignored", "--nocapture"]);
         let jobs: Vec<_> = jobs.iter().map(Sample::text).collect();
         command.env("PTX_JOBS", jobs.join(","));
@@ -265,6 +265,7 @@ fn unnoticed(library: &'static Path, lines: &[usize]) -> Vec<usize> {
 }
 
 #[test]
+#[ignore = "long: see CONTRIBUTING.md"]
 fn every_barrier_that_is_missing_is_noticed() {
     let Some(library) = library() else {
         return;

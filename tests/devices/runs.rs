@@ -1,14 +1,14 @@
 //! Runs on CPU workers and devices together, the devices emulated.
 //!
 //! The ignored test needs a quiet machine:
-//! `cargo test --release --test devices -- --ignored --nocapture runs::`
+//! `cargo test --release --test it -- --ignored --nocapture devices::runs::`
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::emulated_device;
-use crate::faulty_device::{Faulty, Trouble};
-use crate::run_spec::run_spec;
+use crate::common::emulated_device;
+use crate::common::faulty_device::{Faulty, Trouble};
+use crate::common::run_spec::run_spec;
 use parking_lot::Mutex;
 use queenfold::actors::{
     Control, DeviceSpec, EventKind, Observer, Report, RunError, RunEvent, RunSpec, run_on,

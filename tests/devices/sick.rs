@@ -1,10 +1,10 @@
 //! A device that counts wrongly now and then: runs end exact or without a result, and name it.
 //!
-//! The long test: `cargo test --release --test devices -- --ignored sick::`
+//! The long test: `cargo test --release --test it -- --ignored devices::sick::`
 
 use std::time::Duration;
 
-use crate::runs::{healthy, size, spec};
+use super::runs::{healthy, size, spec};
 use queenfold::actors::{Control, DeviceSpec, Faults, Report, RunError, RunSpec, SumCheck, run_on};
 use queenfold::board::known;
 use queenfold::engine::{Engine, WorkerId};

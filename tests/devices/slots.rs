@@ -3,7 +3,7 @@
 //! A warp takes a slot for each machine instruction. An instruction of the PTX counts for as many of them as the
 //! assembler made of it for an H100, or for one where there is no assembler.
 //!
-//! `cargo test --release --test devices -- --ignored --nocapture slots::`
+//! `cargo test --release --test it -- --ignored --nocapture devices::slots::`
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -11,8 +11,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::kernels::Tools;
-use crate::ptx_machine::{Machine, library};
+use super::kernels::Tools;
+use super::ptx_machine::{Machine, library};
+use crate::common::program::words;
 use queenfold::board::Size;
 use queenfold::colour::{ColourBoard, ColourPlan, recount_job};
 use queenfold::device::Device;
@@ -143,7 +144,9 @@ fn count(library: &'static Path, weights: &HashMap<u32, u64>, n: u32, jobs: usiz
     let folder = tempfile::tempdir().unwrap();
     let counts = folder.path().join("counts");
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "slots::in_the_child", "--ignored", "--nocapture"]);
+    command.args(words!(
+        "--exact devices::slots::in_the_child --ignored --nocapture"
+    ));
     command
         .env("SLOTS", format!("{n}:{jobs}:1:256"))
         .env("SIM_COUNTS", &counts);

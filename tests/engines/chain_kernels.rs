@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::skip::skipped;
+use crate::common::skip::skipped;
 use proptest::prelude::*;
 use queenfold::board::{Size, known};
 use queenfold::chain::{ChainPlan, Partition};

@@ -72,7 +72,7 @@ fn totals_of_16_to_18_queens_are_the_known_ones() {
 }
 
 #[test]
-#[ignore = "minutes; run with cargo test --release --test engines -- --ignored totals_of_19_to_21"]
+#[ignore = "minutes; run with cargo test --release --test it -- --ignored totals_of_19_to_21"]
 fn totals_of_19_to_21_queens_are_the_known_ones() {
     for n in 19..=21 {
         expect_known(n);
@@ -98,7 +98,7 @@ fn backtracking_gives_the_same_tally_of_single_sets() {
 }
 
 #[test]
-#[ignore = "minutes; run with cargo test --release --test engines -- --ignored backtracking"]
+#[ignore = "minutes; run with cargo test --release --test it -- --ignored backtracking"]
 fn backtracking_gives_the_same_tally_of_larger_sets() {
     for n in 18..=22 {
         recount(n, 4);

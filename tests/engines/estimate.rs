@@ -13,7 +13,7 @@ use queenfold::engine::{Counter, CounterSettings, Engine, Plan, core_seconds};
 use queenfold::estimate::{Draw, SampleProgress, count_sample};
 use queenfold::simd::Isa;
 
-use crate::run_spec::run_spec;
+use crate::common::run_spec::run_spec;
 
 fn settings() -> CounterSettings {
     CounterSettings { isa: Isa::best() }
@@ -88,7 +88,7 @@ fn expect_contained(n: u32, sample: usize, runs: u64) {
 }
 
 #[test]
-#[ignore = "minutes; run with cargo test --release --test engines -- --ignored --nocapture --test-threads 1 estimate::"]
+#[ignore = "minutes; run with cargo test --release --test it -- --ignored --nocapture --test-threads 1 engines::estimate::"]
 fn intervals_of_18_to_20_queens_hold_the_truth_in_9_of_10_runs() {
     for n in [18, 19, 20] {
         expect_contained(n, 64, 10);
@@ -97,7 +97,7 @@ fn intervals_of_18_to_20_queens_hold_the_truth_in_9_of_10_runs() {
 
 /// On the Zen 4 of the table of costs and on a Zen 3. Another machine, or one that is busy, is another factor away.
 #[test]
-#[ignore = "half a minute, on a Zen 3 or 4; run with cargo test --release --test engines -- --ignored --nocapture --test-threads 1 estimate::"]
+#[ignore = "half a minute, on a Zen 3 or 4; run with cargo test --release --test it -- --ignored --nocapture --test-threads 1 engines::estimate::"]
 fn the_costs_of_plans_are_within_1_3_of_the_time_with_each_instruction_set() {
     let mut off = Vec::new();
     for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
@@ -211,7 +211,7 @@ fn eta_at_a_tenth(n: u32) -> f64 {
 }
 
 #[test]
-#[ignore = "minutes; run with cargo test --release --test engines -- --ignored --nocapture --test-threads 1 estimate::"]
+#[ignore = "minutes; run with cargo test --release --test it -- --ignored --nocapture --test-threads 1 engines::estimate::"]
 fn the_time_left_at_a_tenth_of_19_and_20_queens_is_within_15_percent() {
     for n in [19, 20] {
         let ratio = eta_at_a_tenth(n);

@@ -7,8 +7,8 @@ use queenfold::job::plan;
 use queenfold::outcome::Outcome;
 use queenfold::simd::Isa;
 
-use crate::completions::{Counts, completions, counts};
-use crate::random_board::random_board;
+use crate::common::completions::{Counts, completions, counts};
+use crate::common::random_board::random_board;
 
 fn size(n: u32) -> Size {
     Size::new(n).unwrap()

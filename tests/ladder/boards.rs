@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use queenfold::ladder::METHODS;
 
-use crate::ladder;
-use crate::program::{output, stdout, text};
+use super::ladder;
+use crate::common::program::{output, printed, stdout, tells, words};
 
 /// The lines of the output that are numbered boards or lines, without the rows of the table.
 fn numbered(out: &str) -> Vec<&str> {
@@ -49,15 +49,7 @@ fn unique_boards_are_one_of_each_orbit_with_its_size() {
     assert_eq!(expected.len(), 12);
     let of = |orbit: &str| expected.iter().filter(|b| b.ends_with(orbit)).count();
     assert_eq!((of("orbit of 4"), of("orbit of 8")), (1, 11));
-    for method in [
-        "mirror",
-        "orbits",
-        "bound1",
-        "symmetry",
-        "symmetry-parallel",
-        "node-layer",
-        "colour",
-    ] {
+    for method in words!("mirror orbits bound1 symmetry symmetry-parallel node-layer colour") {
         assert_eq!(orbits(method), expected, "{method}");
     }
 }
@@ -73,10 +65,7 @@ fn a_board_is_drawn_with_a_q_for_each_queen() {
     let borders = stdout(&ladder("carry-chain", &["-n", "8", "--boards"]));
     assert_eq!(numbered(&borders).len(), 179);
     let board = borders.split("\n\n").next().unwrap();
-    assert!(
-        board.contains(" - ") && board.contains("orbit of"),
-        "{board}"
-    );
+    tells(board, &[" - ", "orbit of"]);
 }
 
 #[test]
@@ -115,14 +104,11 @@ fn steps_are_plain_frames_where_there_is_no_terminal() {
         out.starts_with("1. row 0, a queen in column 0\nQ . . .\n. . . .\n"),
         "{out}"
     );
-    assert!(
-        out.contains("2. row 1, column 0 is attacked\nQ . . .\nx . . .\n"),
-        "{out}"
+    tells(
+        &out,
+        &["2. row 1, column 0 is attacked\nQ . . .\nx . . .\n"],
     );
-    assert!(
-        out.contains("solution 2\n. . Q .\nQ . . .\n. . . Q\n. Q . .\n"),
-        "{out}"
-    );
+    tells(&out, &["solution 2\n. . Q .\nQ . . .\n. . . Q\n. Q . .\n"]);
     for method in METHODS {
         let about = method.about();
         if about.steps {
@@ -226,7 +212,7 @@ fn a_search_ends_at_its_limit_and_says_so() {
         let start = Instant::now();
         let out = output(&ladder(method, &[args, &["--limit", "2"]].concat()));
         assert!(start.elapsed() < Duration::from_secs(120), "{method}");
-        let (printed, stderr) = (text(&out.stdout), text(&out.stderr));
+        let (printed, stderr) = (printed(&out.stdout), printed(&out.stderr));
         assert_eq!(out.status.code(), Some(0), "{stderr}");
         assert_eq!(numbered(&printed).len(), 2, "{printed}");
         assert_eq!(printed.trim_end().lines().count(), lines);

@@ -4,7 +4,7 @@
 use std::sync::atomic::AtomicBool;
 use std::{sync::Arc, time::Duration};
 
-use crate::faulty_device::{Fault, Faulty};
+use crate::common::faulty_device::{Fault, Faulty};
 use queenfold::device::EmulatedSettings;
 use queenfold::engine::Launch;
 use queenfold::ladder::{Method, TableRow, run_method_on};

@@ -1,6 +1,5 @@
 //! `queenfold ladder --plot`, and the picture and table of the course in docs/.
 
-#[cfg(unix)]
 use std::io::{BufRead, BufReader};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,10 +10,10 @@ use queenfold::ladder::METHODS;
 use queenfold::telemetry::measured;
 use serde_json::Value as Json;
 
-#[cfg(unix)]
-use crate::child::{send, spawn};
-use crate::ladder;
-use crate::program::{output, queenfold, refusal, stdout, text};
+use super::ladder;
+use crate::common::program::{
+    Running, fed, output, printed, queenfold, refusal, refused, stdout, words,
+};
 
 /// A row of `--json`.
 const ROW: &str = r#"{"n":8,"method":"tuples","style":"recursive","total":"92","unique":null,"classes":null,"nodes":"16777216","seconds":0.25,"cpu_seconds":0.2}"#;
@@ -48,10 +47,10 @@ fn a_picture_goes_to_stdout_and_a_wrong_total_does_not_go_unsaid() {
     let row = ROW;
     let draw = |rows: String| {
         let args = ["ladder", "--from", "-", "--plot", "-"];
-        let out = queenfold(&args).write_stdin(rows).output().unwrap();
+        let out = fed(&mut queenfold(&args), rows);
         assert_eq!(out.status.code(), Some(0), "{out:?}");
-        assert!(text(&out.stdout).starts_with("<svg"), "{out:?}");
-        text(&out.stderr)
+        assert!(printed(&out.stdout).starts_with("<svg"), "{out:?}");
+        printed(&out.stderr)
     };
     assert_eq!(draw(row.to_owned()), "");
     assert_eq!(
@@ -60,25 +59,17 @@ fn a_picture_goes_to_stdout_and_a_wrong_total_does_not_go_unsaid() {
     );
 }
 
-#[cfg(unix)]
 #[test]
 fn a_run_that_is_cut_short_draws_the_rows_it_finished() {
     let folder = tempfile::tempdir().unwrap();
     for closes in [false, true] {
         let path = folder.path().join(format!("{closes}.svg"));
         let path = path.to_str().unwrap();
-        let plot = [
-            "--style",
-            "recursive",
-            "--time-limit",
-            "none",
-            "--plot",
-            path,
-        ];
+        let plot = words!("--style recursive --time-limit none --plot {}", path);
         // The program notices a closed pipe at the next row, so all rows of that case come quickly.
         let sizes = if closes { "8..=14" } else { "8..=32" };
         let args = [&["-n", sizes], &plot[..]].concat();
-        let mut child = spawn(&ladder("bitmap", &args));
+        let mut child = Running::start(&ladder("bitmap", &args));
         let mut reader = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         for _ in 0..3 {
@@ -87,7 +78,7 @@ fn a_run_that_is_cut_short_draws_the_rows_it_finished() {
         if closes {
             drop(reader);
         } else {
-            send("-INT", &child);
+            child.send("-INT");
         }
         assert_eq!(
             child.wait().unwrap().code(),
@@ -118,13 +109,13 @@ fn a_picture_of_nothing_or_of_nonsense_is_refused() {
             "line 1: no method is called `<b>`",
         ),
     ] {
-        let line = refusal(queenfold(&args).write_stdin(stdin), 2);
+        let line = refused(&fed(&mut queenfold(&args), stdin), 2);
         assert!(line.contains(says), "{line}");
         assert!(!path.exists(), "{says}");
     }
     let plot = ["-n", "32", "--time-limit", "0.01", "--plot", args[4]];
     let out = output(&ladder("bitmap", &plot));
-    let lines = text(&out.stderr);
+    let lines = printed(&out.stderr);
     assert_eq!(out.status.code(), Some(1), "{lines}");
     assert!(lines.contains("there are no rows to draw"), "{lines}");
     assert_eq!(folder.path().read_dir().unwrap().count(), 0);

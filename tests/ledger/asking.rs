@@ -1,6 +1,6 @@
 //! The commands that steer a run of another process.
 
-use super::process::{Running, of, status, tasks_done, text, wait_for_more};
+use crate::common::program::{Running, of, status, tasks_done, text, wait_for_more};
 
 /// Of which every task takes a tenth of a second.
 const LONG: [&str; 9] = [
@@ -92,13 +92,13 @@ fn a_run_that_does_not_obey_is_not_waited_for_for_ever() {
     let dir = tempfile::tempdir().unwrap();
     let run = dir.path().join("run");
     let name = text(&run);
-    let mut process = Running::start(&[&LONG[..], &["--dir", name]].concat());
+    let process = Running::start(&[&LONG[..], &["--dir", name]].concat());
     wait_for_more(&run, 0);
     process.send("-STOP");
     for command in ["pause", "stop"] {
         let (code, out, err) = of(&[command, name, "--wait", "1"]);
         assert_eq!((code, out.as_str()), (1, ""));
-        let holder = format!("process {} on ", process.child().id());
+        let holder = format!("process {} on ", process.id());
         let why = format!("was asked to {command}, and has not done so within 1.0 s");
         assert!(err.contains(&holder) && err.contains(&why), "{err}");
     }

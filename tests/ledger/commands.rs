@@ -2,11 +2,11 @@
 
 use serde_json::Value as Json;
 
-use super::process::{Running, of, status, text, wait_until};
-use super::process::{queenfold, said};
+use super::sqlite;
 use super::*;
-use crate::isolated::isolated;
-use crate::sqlite;
+use crate::common::program::{
+    PROGRAM, Running, isolated, of, queenfold, said, status, tells, text, wait_until, words,
+};
 
 #[test]
 fn a_finished_shard_is_done_and_says_what_the_total_needs() {
@@ -53,19 +53,10 @@ fn a_run_is_not_taken_out_of_itself() {
 fn a_shard_that_is_stopped_exits_4() {
     let dir = tempfile::tempdir().unwrap();
     let run = dir.path().join("run");
-    let (code, out, err) = of(&[
-        "run",
-        "-n",
-        "20",
-        "--engine",
-        "chain",
-        "--shard",
-        "0/3",
-        "--time-limit",
-        "1ms",
-        "--dir",
-        text(&run),
-    ]);
+    let (code, out, err) = of(&words!(
+        "run -n 20 --engine chain --shard 0/3 --time-limit 1ms --dir {}",
+        text(&run)
+    ));
     assert_eq!((code, out.as_str()), (4, ""), "{err}");
     assert!(
         err.contains("time limit") && !err.contains("complete"),
@@ -82,11 +73,11 @@ fn too_few_open_files_are_named_as_the_cause() {
         let run = dir.path().join(limit.to_string());
         let command = format!(
             "ulimit -n {limit}; exec {} run -n 12 --dir {}",
-            env!("CARGO_BIN_EXE_queenfold"),
+            PROGRAM,
             text(&run)
         );
         let output = isolated("sh").args(["-c", &command]).output().unwrap();
-        let (code, _, err) = super::process::said(&output);
+        let (code, _, err) = said(&output);
         assert!(!err.contains("killed"), "{limit}: {err}");
         assert!(err.lines().count() <= 1, "{limit}: {err}");
         // There are no files left to listen for signals with.
@@ -102,10 +93,10 @@ fn too_few_open_files_are_named_as_the_cause() {
 fn workers_without_room_in_the_address_space_are_refused_before_any_is_started() {
     let command = format!(
         "ulimit -v 300000; exec {} run -n 12 --gpu off --workers 1000",
-        env!("CARGO_BIN_EXE_queenfold")
+        PROGRAM
     );
     let output = isolated("sh").args(["-c", &command]).output().unwrap();
-    let (code, out, err) = super::process::said(&output);
+    let (code, out, err) = said(&output);
     assert_eq!((code, out.as_str()), (1, ""), "{err}");
     let says = "error: 1000 workers need 6036 MiB of address space, and the process may have 292 MiB (`ulimit -v`)";
     assert_eq!(err.trim_end(), says);
@@ -180,10 +171,7 @@ fn a_directory_that_holds_a_run_is_not_used_for_another() {
     assert_eq!(code, 0);
     let (code, nothing, err) = of(&["run", "-n", "11", "--dir", text(&run)]);
     assert_eq!((code, nothing.as_str()), (2, ""));
-    assert!(
-        err.contains("holds a run") && err.contains("queenfold resume"),
-        "{err}"
-    );
+    tells(&err, &["holds a run", "queenfold resume"]);
     let (code, again, _) = of(&["resume", text(&run), "--json"]);
     assert_eq!(code, 0);
     let total = |text: &str| serde_json::from_str::<Json>(text).unwrap()["total"].clone();
@@ -225,9 +213,11 @@ fn shards_are_merged_and_a_missing_one_is_named() {
     let path = |name: &str| text(&dir.path().join(name)).to_owned();
     let [zero, one, two, into] = ["0", "1", "2", "into"].map(path);
     for (shard, dir) in [("0/3", &zero), ("1/3", &one), ("2/3", &two)] {
-        let (code, out, err) = of(&[
-            "run", "-n", "14", "--engine", "chain", "--shard", shard, "--dir", dir,
-        ]);
+        let (code, out, err) = of(&words!(
+            "run -n 14 --engine chain --shard {} --dir {}",
+            shard,
+            dir
+        ));
         assert_eq!((code, out.as_str()), (0, ""));
         assert!(err.contains(&format!("shard {shard} is complete")), "{err}");
     }
@@ -267,10 +257,7 @@ fn verification_ends_with_3_and_the_ranks_where_a_digit_was_forged() {
     assert_eq!(code, 3, "{out}");
     let task = ChainPlan::new(size(14)).task(4);
     let ranks = format!("{}..{}", task.ranks.start, task.ranks.end);
-    assert!(
-        err.contains("chain-1:4 of n = 14 ") && err.contains(&ranks),
-        "{err}"
-    );
+    tells(&err, &["chain-1:4 of n = 14 ", &ranks]);
     assert!(!out.contains("total"), "{out}");
     // Even without a second count, the known total reveals the forgery. The forged record is found, and
     // corrected.
@@ -332,10 +319,7 @@ fn a_damaged_ledger_gives_one_clear_line_and_no_number() {
     for command in commands {
         let (code, out, err) = of(command);
         assert_eq!(code, 1, "{command:?}: {err}");
-        assert!(
-            err.contains("damaged") && err.contains("chain-1:1 of n = "),
-            "{err}"
-        );
+        tells(&err, &["damaged", "chain-1:1 of n = "]);
         assert!(
             !out.contains("signature") && !out.contains("73712"),
             "{out}"
@@ -353,10 +337,7 @@ fn the_kernel_of_the_census_is_known_to_verify() {
     assert_eq!(code, 0, "{err}");
     let (code, out, err) = of(&["verify", "--all", text(&run)]);
     assert_eq!(code, 0, "{err}");
-    assert!(
-        out.contains("1 task by squares, recorded by scalar"),
-        "{out}"
-    );
+    tells(&out, &["1 task by squares, recorded by scalar"]);
 }
 
 #[test]
@@ -379,20 +360,13 @@ fn the_status_of_a_finished_run_is_not_that_of_a_live_one() {
 fn watching_ends_when_the_run_is_stopped() {
     let dir = tempfile::tempdir().unwrap();
     let run = dir.path().join("n20");
-    let mut running = Running::start(&[
-        "run",
-        "-n",
-        "20",
-        "--engine",
-        "chain",
-        "--gpu",
-        "off",
-        "--dir",
-        text(&run),
-    ]);
+    let mut running = Running::start(&words!(
+        "run -n 20 --engine chain --gpu off --dir {}",
+        text(&run)
+    ));
     wait_until(|| status(&run).is_some());
-    running.child().kill().unwrap();
-    running.child().wait().unwrap();
+    running.kill().unwrap();
+    running.wait().unwrap();
     let (code, out, err) = of(&["status", "--watch", text(&run)]);
     assert_eq!(code, 0, "{err}");
     let resume = format!("continue with `queenfold resume {}`", text(&run));

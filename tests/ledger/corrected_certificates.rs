@@ -4,8 +4,8 @@
 use std::fs;
 
 use super::certificates::{python, sealed};
-use super::process::{of, text};
 use super::second::{again, run, wrong};
+use crate::common::program::{of, text};
 
 /// What a test does to the lines of a certificate.
 type Change<'a> = &'a dyn Fn(&mut Vec<String>);

@@ -6,6 +6,7 @@ use queenfold::engine::{CountedBy, Origin, TaskKey, WorkerId};
 use queenfold::ledger::{LoggedCorrection, RecordedTask, merge, take_out};
 
 use super::*;
+use crate::common::program::{of, text};
 
 /// The same task, counted by another worker and recorded by a process with this id.
 fn again(entry: &Entry, session: &str) -> Entry {
@@ -185,14 +186,14 @@ fn a_contested_task_has_no_total_until_it_is_decided() {
     };
     assert_eq!(contested(dir.path()), [first.result.key]);
     for command in ["resume", "verify"] {
-        let (code, out, err) = process::of(&[command, process::text(dir.path())]);
+        let (code, out, err) = of(&[command, text(dir.path())]);
         assert_eq!(code, 3, "{command}: {out}{err}");
         assert!(!out.contains("73712"), "{command}: {out}");
         assert!(err.contains("chain-1:0 of n = 13") || err.contains("chain-1:1 of n = 13"));
     }
     let into = tempfile::tempdir().unwrap();
-    let from = process::text(dir.path());
-    let (code, out, err) = process::of(&["merge", from, "--into", process::text(into.path())]);
+    let from = text(dir.path());
+    let (code, out, err) = of(&["merge", from, "--into", text(into.path())]);
     assert_eq!((code, out.as_str()), (3, ""), "{err}");
     assert_eq!(contested(into.path()), [first.result.key]);
 
@@ -201,7 +202,7 @@ fn a_contested_task_has_no_total_until_it_is_decided() {
     assert!(contested(dir.path()).is_empty());
     let numbers: Vec<_> = corrections(dir.path()).iter().map(|c| c.number).collect();
     assert_eq!(numbers, [0, 1]);
-    assert_eq!(process::of(&["resume", process::text(dir.path())]).0, 0);
+    assert_eq!(of(&["resume", text(dir.path())]).0, 0);
     // The decision reaches the run that has only the difference.
     merge(&[dir.path()], into.path(), &plans(13)).unwrap();
     assert!(contested(into.path()).is_empty());
@@ -394,7 +395,7 @@ fn a_ledger_of_format_1_is_refused_with_one_line() {
         .unwrap();
     drop(database);
     for command in ["status", "resume", "verify"] {
-        let (code, out, err) = process::of(&[command, process::text(dir.path())]);
+        let (code, out, err) = of(&[command, text(dir.path())]);
         assert_eq!((code, out.as_str()), (1, ""), "{command}");
         assert_eq!(err.lines().count(), 1, "{err}");
         for says in [

@@ -1,7 +1,7 @@
 //! The program against a plain search row by row, on random boards and in random ways: engine, kernel, workers,
 //! audits, shards, kills, a second count.
 //!
-//! The long test: `TEST_SEED=1 TEST_CASES=1000 cargo test --release --test ledger -- --ignored --nocapture differential::`
+//! The long test: `TEST_SEED=1 TEST_CASES=1000 cargo test --release --test it -- --ignored --nocapture ledger::differential::`
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use fastrand::Rng;
 use queenfold::board::{GivenBoard, Square, Symmetry};
 use serde_json::Value as Json;
 
-use super::process::{Running, of, text};
 use super::*;
-use crate::cases::random_cases;
-use crate::completions::{Counts, completions, counts};
-use crate::random_board::random_board;
+use crate::common::cases::random_cases;
+use crate::common::completions::{Counts, completions, counts};
+use crate::common::program::{Running, of, queenfold, said, text};
+use crate::common::random_board::random_board;
 
 /// Something given on a board of up to 12 queens, or nothing; or a larger board of which a solution is given but for a
 /// few rows.
@@ -72,7 +72,7 @@ impl How {
 
     /// Calls the program with random workers and a random kernel.
     fn command(&self, words: &[&str], random: &mut Rng) -> std::process::Command {
-        let mut command = super::process::queenfold(words);
+        let mut command = queenfold(words);
         command.env("QUEENFOLD_RUN_AUDIT", self.audit);
         command.args([
             "--json",
@@ -90,7 +90,7 @@ impl How {
     /// Calls it to its end.
     fn output(&self, words: &[&str], random: &mut Rng) -> Option<Json> {
         let output = self.command(words, random).output().unwrap();
-        let (code, out, err) = super::process::said(&output);
+        let (code, out, err) = said(&output);
         assert_eq!(code, 0, "{words:?} of {:?}: {err}", self.what);
         (!out.is_empty()).then(|| serde_json::from_str(&out).unwrap())
     }
@@ -114,7 +114,7 @@ impl How {
             }
             let mut child = Running::of(&mut self.command(&words, random));
             std::thread::sleep(Duration::from_millis(random.u64(..60)));
-            killed += u32::from(child.child().try_wait().unwrap().is_none());
+            killed += u32::from(child.try_wait().unwrap().is_none());
         }
         unreachable!("the last piece returns")
     }

@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::process::{Running, of, queenfold, said, text, wait_for_more};
-use crate::isolated::isolated;
-use crate::skip::skipped;
+use crate::common::program::{
+    PROGRAM, Running, isolated, of, queenfold, said, text, wait_for_more, words,
+};
+use crate::common::skip::skipped;
 
 /// A separate file system, which only root can mount. It is unmounted when dropped.
 struct SmallDisk(tempfile::TempDir);
@@ -49,15 +50,7 @@ fn a_full_disk_ends_the_run_and_space_lets_it_go_on() {
     };
     let run = disk.path().join("run");
     let isa = ["--isa", "portable", "--workers", "1"];
-    let start = [
-        "run",
-        "-n",
-        "17",
-        "--dir",
-        text(&run),
-        "--time-limit",
-        "100ms",
-    ];
+    let start = words!("run -n 17 --dir {} --time-limit 100ms", text(&run));
     assert_eq!(of(&[start.as_slice(), &isa].concat()).0, 4);
     // The file system is full to the last byte.
     let filler = disk.path().join("filler");
@@ -107,7 +100,7 @@ fn on_a_full_disk_a_log_is_not_read_rather_than_ended_without_a_word() {
     };
     let run = disk.path().join("run");
     let how = ["--engine", "chain", "--isa", "portable", "--workers", "1"];
-    let mut first = Running::start(&[&["run", "-n", "19", "--dir", text(&run)], &how[..]].concat());
+    let first = Running::start(&[&["run", "-n", "19", "--dir", text(&run)], &how[..]].concat());
     wait_for_more(&run, 0);
     first.send("-KILL");
     first.end();
@@ -130,7 +123,7 @@ fn a_limit_on_the_size_of_files_ends_the_run_with_the_committed_tasks_kept() {
     // program gets the error.
     let limited = format!(
         "trap '' XFSZ; ulimit -f 64; exec {} run -n 18 --engine chain --dir {} --isa portable",
-        env!("CARGO_BIN_EXE_queenfold"),
+        PROGRAM,
         text(&run)
     );
     let output = isolated("bash").args(["-c", &limited]).output();
@@ -153,16 +146,7 @@ fn a_read_only_directory_can_be_read_and_not_written() {
     let run = disk.path().join("run");
     assert_eq!(of(&["run", "-n", "12", "--dir", text(&run)]).0, 0);
     let stopped = disk.path().join("stopped");
-    let limit = [
-        "--engine",
-        "chain",
-        "--isa",
-        "portable",
-        "--workers",
-        "1",
-        "--time-limit",
-        "1ms",
-    ];
+    let limit = words!("--engine chain --isa portable --workers 1 --time-limit 1ms");
     let stop = [&["run", "-n", "17", "--dir", text(&stopped)], &limit[..]];
     assert_eq!(of(&stop.concat()).0, 4);
     assert!(disk.remount("remount,ro"));

@@ -10,8 +10,8 @@ use std::process::Command;
 
 use serde_json::Value as Json;
 
-use crate::process::{of, queenfold, said, text};
-use crate::skip::skipped;
+use crate::common::program::{of, queenfold, said, text, words};
+use crate::common::skip::skipped;
 
 /// What goes wrong: which calls, and how.
 const FAULTS: [(&str, &str); 7] = [
@@ -113,16 +113,12 @@ impl FaultyDisk {
             let (code, out, err) = of(&["resume", "--quiet", text(&dir)]);
             assert!(code == 0 && out.contains(TOTAL), "{what}: {out}{err}");
         } else {
-            let (code, out, err) = of(&[
-                "run",
-                "-n",
+            let (code, out, err) = of(&words!(
+                "run -n {} --engine {} --quiet --dir {}",
                 N,
-                "--engine",
                 engine,
-                "--quiet",
-                "--dir",
-                text(&dir),
-            ]);
+                text(&dir)
+            ));
             assert!(code == 0 && out.contains(TOTAL), "{what}: {out}{err}");
         }
         assert_eq!(super::signature(&dir), signature, "{what}");

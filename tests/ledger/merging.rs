@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use queenfold::ledger::{Division, Merged, merge, take_out};
 
 use super::*;
-use crate::isolated::isolated;
+use crate::common::program::{PROGRAM, isolated, of, said, tells, words};
 
 /// Counts each of the `of` shards into its own directory below `dir`.
 fn count_shards(dir: &Path, of: &[&str]) -> Vec<PathBuf> {
@@ -108,7 +108,6 @@ fn overlaps_must_agree() {
     assert_eq!(records(&into).unwrap().len(), 17);
 }
 
-#[cfg(unix)]
 #[test]
 fn runs_of_other_boards_or_engines_are_not_mixed() {
     let dir = tempfile::tempdir().unwrap();
@@ -123,30 +122,13 @@ fn runs_of_other_boards_or_engines_are_not_mixed() {
     };
     let error = merge_with(&b);
     let holds = |run: &Path, what| format!("{} holds {what}", run.display());
-    assert!(
-        error.contains(&holds(&a, "n = 10 by chain and census")),
-        "{error}"
-    );
-    assert!(
-        error.contains(&holds(&b, "n = 11 by chain and census")),
-        "{error}"
-    );
+    tells(&error, &[&holds(&a, "n = 10 by chain and census")]);
+    tells(&error, &[&holds(&b, "n = 11 by chain and census")]);
 
-    let args = [
-        "run",
-        "-n",
-        "10",
-        "--engine",
-        "colour",
-        "--dir",
-        c.to_str().unwrap(),
-    ];
-    assert_eq!(super::process::of(&args).0, 0);
+    let args = words!("run -n 10 --engine colour --dir {}", c.to_str().unwrap());
+    assert_eq!(of(&args).0, 0);
     let error = merge_with(&c);
-    assert!(
-        error.contains(&holds(&c, "n = 10 by colour and census")),
-        "{error}"
-    );
+    tells(&error, &[&holds(&c, "n = 10 by colour and census")]);
     // Nor is a run put into one of another board.
     let error = merge(&[&a], &b, &plans(10)).unwrap_err();
     assert!(matches!(error, LedgerError::Unlike { .. }), "{error}");
@@ -211,10 +193,9 @@ fn a_source_can_be_taken_out_again() {
     let report = count(N, resume(&into, N).unwrap()).unwrap();
     assert_total(N, &report);
 
-    #[cfg(unix)]
     {
         let [from, into] = [&shards[0], &into].map(|dir| dir.to_str().unwrap());
-        let (code, out, err) = super::process::of(&["merge", "--take-out", from, "--into", into]);
+        let (code, out, err) = of(&["merge", "--take-out", from, "--into", into]);
         assert_eq!(code, 0, "{err}");
         assert!(out.contains("of 1 session taken out"), "{out}");
     }
@@ -246,7 +227,6 @@ fn a_session_is_not_replaced_by_an_older_one_or_another() {
     assert_eq!(sessions(), before);
 }
 
-#[cfg(unix)]
 #[test]
 fn more_directories_than_a_process_may_open_are_merged() {
     let dir = tempfile::tempdir().unwrap();
@@ -260,10 +240,10 @@ fn more_directories_than_a_process_may_open_are_merged() {
     let command = format!(
         "ulimit -n 48; cd '{}'; exec {} merge * --into ../into",
         many.display(),
-        env!("CARGO_BIN_EXE_queenfold")
+        PROGRAM
     );
     let output = isolated("sh").args(["-c", &command]).output();
-    let (code, _, err) = super::process::said(&output.unwrap());
+    let (code, _, err) = said(&output.unwrap());
     assert_eq!(code, 4, "{err}");
     assert_eq!(records(&dir.path().join("into")).unwrap().len(), 9);
 }

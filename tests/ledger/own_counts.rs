@@ -8,8 +8,8 @@ use queenfold::engine::{Correction, CountedBy, Decision, Method, WorkerId};
 use queenfold::ledger::{Confirmation, Session};
 
 use super::corrections::write;
-use super::process::{of, text};
 use super::*;
+use crate::common::program::{of, tells, text};
 
 /// A small board of which no count is known, and its completions.
 const BOARD: [&str; 7] = [
@@ -194,7 +194,6 @@ fn what_one_merged_directory_says_of_itself_is_a_claim_until_it_is_counted_here(
     assert_eq!(result(&single)["checked"], "twice");
 }
 
-#[cfg(unix)]
 #[test]
 fn a_merged_run_does_not_say_how_to_count_here() {
     let folder = tempfile::tempdir().unwrap();
@@ -260,10 +259,7 @@ fn what_was_counted_here_is_taken_out_only_by_its_name() {
     let take_out = |what: &str| of(&["merge", "--take-out", what, "--into", text(&own)]);
     let (code, out, err) = take_out(text(&theirs));
     assert_eq!((code, out.as_str()), (2, ""), "{err}");
-    assert!(
-        err.contains("2 sessions") && err.contains(&before[0].session),
-        "{err}"
-    );
+    tells(&err, &["2 sessions", &before[0].session]);
     assert_eq!(records(&own).unwrap(), before);
     let (code, out, err) = take_out(&before[0].session);
     assert_eq!(code, 0, "{err}");
@@ -305,10 +301,7 @@ fn completions_of_a_weight_that_no_partition_has_are_no_count() {
     ] {
         let (code, _, err) = of(command);
         assert_eq!(code, 1, "{command:?}: {err}");
-        assert!(
-            err.contains("partitions that the task does not have"),
-            "{err}"
-        );
+        tells(&err, &["partitions that the task does not have"]);
     }
 }
 

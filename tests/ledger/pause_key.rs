@@ -3,9 +3,9 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::process::{of, status, tasks_done, text, wait_for_more};
-use crate::skip::skipped;
-use crate::terminal::Terminal;
+use crate::common::program::{PROGRAM, of, status, tasks_done, text, wait_for_more};
+use crate::common::skip::skipped;
+use crate::common::terminal::Terminal;
 
 #[test]
 fn the_key_p_pauses_and_goes_on() {
@@ -13,7 +13,7 @@ fn the_key_p_pauses_and_goes_on() {
     let run = dir.path().join("run");
     let Some(mut terminal) = Terminal::start(&format!(
         "exec {} run -n 18 --engine chain --isa portable --workers 1 --dir {}",
-        env!("CARGO_BIN_EXE_queenfold"),
+        PROGRAM,
         text(&run)
     )) else {
         skipped("there is no `script` to make a terminal");

@@ -8,6 +8,7 @@ use queenfold::engine::{CountedBy, FunctionPlan, Origin, Tally, TaskKey, TaskRes
 use queenfold::ledger::COMMIT_EVERY;
 
 use super::*;
+use crate::common::program::tells;
 
 #[test]
 fn a_run_that_goes_on_counts_only_what_is_missing_and_has_the_same_signature() {
@@ -122,10 +123,7 @@ fn another_format_is_refused_by_name() {
     database.pragma_update(None, "user_version", 3).unwrap();
     let error = resume(dir.path(), N).err().unwrap().to_string();
     let program = ledger::program();
-    assert!(
-        error.contains("format 3") && error.contains(&program),
-        "{error}"
-    );
+    tells(&error, &["format 3", &program]);
     database.pragma_update(None, "application_id", 1).unwrap();
     let error = resume(dir.path(), N).err().unwrap().to_string();
     assert!(error.contains("no ledger"), "{error}");

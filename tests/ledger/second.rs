@@ -3,8 +3,8 @@
 use queenfold::engine::{Correction, WorkerId};
 use queenfold::ledger::{Confirmation, RecordedTask};
 
-use super::process::{Running, of, status, text};
 use super::*;
+use crate::common::program::{PROGRAM, Running, of, said, status, tells, text, wait_until, words};
 
 /// The total of the board of most tests.
 const TOTAL: &str = "365596";
@@ -15,15 +15,11 @@ fn board() -> String {
 
 /// A finished run of the chain.
 pub fn run(dir: &Path) {
-    let (code, _, err) = of(&[
-        "run",
-        "-n",
+    let (code, _, err) = of(&words!(
+        "run -n {} --engine chain --dir {}",
         &board(),
-        "--engine",
-        "chain",
-        "--dir",
-        text(dir),
-    ]);
+        text(dir)
+    ));
     assert_eq!(code, 0, "{err}");
 }
 
@@ -71,10 +67,7 @@ fn every_task_is_counted_twice_and_the_result_says_so() {
     let (code, out, err) = again(&run_dir, &[]);
     assert_eq!(code, 0, "{err}");
     assert!(out.contains(TOTAL) && out.contains("45752"), "{out}");
-    assert!(
-        out.contains("17 of 17 tasks twice (100.0 %), 0 once, on 1 host"),
-        "{out}"
-    );
+    tells(&out, &["17 of 17 tasks twice (100.0 %), 0 once, on 1 host"]);
     assert_eq!((signature(&run_dir), records(&run_dir).unwrap()), before);
     let counted = confirmation(&run_dir);
     assert_eq!((counted.tasks, counted.twice, counted.hosts), (17, 17, 1));
@@ -111,10 +104,7 @@ fn every_task_is_counted_twice_and_the_result_says_so() {
     // Also the result of a run that counts once says how often.
     let once = dir.path().join("once");
     let (_, _, err) = of(&["run", "-n", "8", "--dir", text(&once)]);
-    assert!(
-        err.contains("once, on 1 host; `queenfold run --again "),
-        "{err}"
-    );
+    tells(&err, &["once, on 1 host; `queenfold run --again "]);
     let (_, out, _) = of(&["resume", text(&once), "--json"]);
     assert!(out.contains(r#""twice":0"#), "{out}");
     let (_, out, _) = of(&["run", "-n", "8", "--json"]);
@@ -126,17 +116,11 @@ fn the_kernel_is_another_one_that_is_not_much_slower_or_the_one_asked_for() {
     let dir = tempfile::tempdir().unwrap();
     let slow = dir.path().join("slow");
     let n = board();
-    let (code, ..) = of(&[
-        "run",
-        "-n",
+    let (code, ..) = of(&words!(
+        "run -n {} --engine chain --isa portable --dir {}",
         &n,
-        "--engine",
-        "chain",
-        "--isa",
-        "portable",
-        "--dir",
-        text(&slow),
-    ]);
+        text(&slow)
+    ));
     assert_eq!(code, 0);
     let kernels = |dir: &Path| {
         let tasks = tasks(dir)
@@ -187,7 +171,7 @@ fn a_wrong_record_is_found_decided_replaced_and_named() {
     // The command that it proposes works as it is spelled.
     let proposed = err.lines().find(|line| line.contains("verify")).unwrap();
     let command = proposed.split('`').nth(1).unwrap();
-    let path = Path::new(env!("CARGO_BIN_EXE_queenfold")).parent().unwrap();
+    let path = Path::new(PROGRAM).parent().unwrap();
     let output = std::process::Command::new("sh")
         .args([
             "-c",
@@ -195,7 +179,7 @@ fn a_wrong_record_is_found_decided_replaced_and_named() {
         ])
         .output()
         .unwrap();
-    let (code, out, err) = process::said(&output);
+    let (code, out, err) = said(&output);
     assert_eq!(code, 0, "{command}: {out}{err}");
     assert!(out.contains("recounted "), "{out}");
     // The run remembers: its end says it again.
@@ -236,10 +220,7 @@ fn a_wrong_second_count_is_refused_and_the_record_stays() {
         out.contains(TOTAL) && err.contains("the record stays"),
         "{out}{err}"
     );
-    assert!(
-        err.contains("--origin ") && err.contains("/worker-9"),
-        "{err}"
-    );
+    tells(&err, &["--origin ", "/worker-9"]);
     assert_eq!(records(dir.path()).unwrap()[3], record);
     assert_eq!(confirmation(dir.path()).twice, 17);
 }
@@ -310,27 +291,20 @@ fn a_run_that_is_not_finished_is_counted_again_as_far_as_it_is() {
 fn a_second_count_is_stopped_and_goes_on() {
     let dir = tempfile::tempdir().unwrap();
     let n = "17";
-    let (code, ..) = of(&[
-        "run",
-        "-n",
+    let (code, ..) = of(&words!(
+        "run -n {} --engine chain --dir {}",
         n,
-        "--engine",
-        "chain",
-        "--dir",
-        text(dir.path()),
-    ]);
+        text(dir.path())
+    ));
     assert_eq!(code, 0);
-    let mut running = Running::start(&["run", "--again", text(dir.path()), "--workers", "1"]);
-    process::wait_until(|| confirmation(dir.path()).twice > 0);
+    let running = Running::start(&["run", "--again", text(dir.path()), "--workers", "1"]);
+    wait_until(|| confirmation(dir.path()).twice > 0);
     running.send("-INT");
     let (code, out, err) = running.end();
     let counted = confirmation(dir.path());
     if code == 4 {
         assert!(out.is_empty(), "{out}");
-        assert!(
-            err.contains("continue with `queenfold run --again "),
-            "{err}"
-        );
+        tells(&err, &["continue with `queenfold run --again "]);
         assert!(counted.twice < counted.tasks);
     }
     let (code, _, err) = again(dir.path(), &["--time-limit", "1ms"]);
@@ -419,20 +393,13 @@ fn everything_that_an_origin_did_is_counted_again() {
     }
     let (code, _, err) = of(&["verify", text(dir.path()), "--origin", "worker-77"]);
     assert_eq!((code, err.lines().count()), (1, 1), "{err}");
-    assert!(
-        err.contains("`worker-77` names no host, device or worker"),
-        "{err}"
-    );
+    tells(&err, &["`worker-77` names no host, device or worker"]);
     let (code, ..) = of(&["verify", text(dir.path()), "--since", "3h"]);
     assert_eq!(code, 2);
-    let (code, ..) = of(&[
-        "verify",
-        text(dir.path()),
-        "--origin",
-        "x",
-        "--since",
-        "soon",
-    ]);
+    let (code, ..) = of(&words!(
+        "verify {} --origin x --since soon",
+        text(dir.path())
+    ));
     assert_eq!(code, 2);
     // A difference names the worker, and says what to do.
     let bad = wrong(4, dir.path(), 1);
@@ -454,10 +421,7 @@ fn a_second_count_on_another_host_is_named_as_such() {
     run(dir.path());
     renamed_host(dir.path(), "elsewhere");
     let (_, out, _) = again(dir.path(), &[]);
-    assert!(
-        out.contains("on 2 hosts; the second time 17 on another host"),
-        "{out}"
-    );
+    tells(&out, &["on 2 hosts; the second time 17 on another host"]);
     assert_eq!(confirmation(dir.path()).on_other_host, 17);
 }
 

@@ -7,8 +7,8 @@ use ed25519_dalek::{Signer, SigningKey};
 use queenfold::ledger::Confirmation;
 
 use super::certificates::{python, sealed};
-use super::process::{of, tasks_done, text};
 use super::*;
+use crate::common::program::{of, tasks_done, text};
 
 /// The board of the files: three tasks of the chain's plans in two shards, and one more of the other shard.
 const FLAGS: [&str; 5] = ["run", "-n", "12", "--engine", "chain"];

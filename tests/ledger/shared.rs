@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use super::process::{Running, of, queenfold, said, text, wait_for_more};
 use super::signature;
-use crate::skip::skipped;
+use crate::common::program::{Running, of, queenfold, said, text, wait_for_more, words};
+use crate::common::skip::skipped;
 
 /// A directory that is seen through FUSE, which says nothing of what is behind it. It is unmounted when
 /// dropped.
@@ -88,15 +88,7 @@ fn kill_and_resume(run: &Path, how: impl Fn(&mut Command)) {
 /// The signature of the same run on the local disk.
 fn local_signature(folder: &Path) -> String {
     let local = folder.join("local");
-    let (code, _, err) = of(&[
-        "run",
-        "-n",
-        "17",
-        "--engine",
-        "chain",
-        "--dir",
-        text(&local),
-    ]);
+    let (code, _, err) = of(&words!("run -n 17 --engine chain --dir {}", text(&local)));
     assert_eq!(code, 0, "{err}");
     assert!(is_write_ahead(&local));
     signature(&local)
@@ -113,7 +105,6 @@ fn a_run_on_a_shared_file_system_survives_kills() {
 }
 
 /// The same where there is no FUSE: the test hook says that the disk is an NFS.
-#[cfg(feature = "fault-injection")]
 #[test]
 fn a_run_with_a_rollback_journal_survives_kills() {
     let dir = tempfile::tempdir().unwrap();
@@ -150,7 +141,7 @@ fn readers_do_not_end_a_run_on_a_shared_file_system() {
     let args = ["run", "-n", "17", "--engine", "chain", "--dir", text(&run)];
     let mut process = Running::start(&[&args[..], &SLOWLY].concat());
     wait_for_more(&run, 0);
-    while process.child().try_wait().unwrap().is_none() {
+    while process.try_wait().unwrap().is_none() {
         for command in ["status", "report"] {
             let (code, _, err) = of(&[command, text(&run)]);
             assert_eq!(code, 0, "{command}: {err}");

@@ -1,6 +1,6 @@
 //! What the ledger keeps of workers that count wrongly.
 
-use crate::read_status;
+use super::read_status;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,8 +11,8 @@ use queenfold::ledger::{Recording, Shard, Status, Store};
 use queenfold::simd::Isa;
 use tempfile::tempdir;
 
-use crate::run_spec::run_spec;
-use crate::{assert_total, create, plans, records, resume, signature, whole_run};
+use super::{assert_total, create, plans, records, resume, signature, whole_run};
+use crate::common::run_spec::run_spec;
 
 /// Counts the tasks that a recording lacks, with these faults.
 fn count(n: u32, workers: usize, recording: Recording, faults: &str) -> Result<Report, RunError> {
@@ -102,7 +102,7 @@ fn wrong_records_of_an_earlier_process_are_found_when_the_sums_contradict_what_i
         }
         actors::Recorder::take(first.as_ref(), actors::Finding::Result(result)).unwrap();
     }
-    crate::flush(first.as_ref()).unwrap();
+    super::flush(first.as_ref()).unwrap();
     drop(first);
     let recording = Arc::new(resume(&dir, 13).unwrap());
     let spec = RunSpec {
@@ -110,7 +110,7 @@ fn wrong_records_of_an_earlier_process_are_found_when_the_sums_contradict_what_i
         recorder: Some(recording),
         check: Some(SumCheck::new(true, |sums| {
             let all = &sums[&queenfold::engine::Engine::Chain];
-            queenfold::outcome::Outcome::new(crate::size(13), all, None)
+            queenfold::outcome::Outcome::new(super::size(13), all, None)
                 .map(drop)
                 .map_err(|error| error.to_string())
         })),
@@ -133,9 +133,8 @@ fn wrong_records_of_an_earlier_process_are_found_when_the_sums_contradict_what_i
 
 /// Runs `run --again` on a run of sixteen queens with these faults of its second worker, which gets some of its many tasks;
 /// what it prints, and whom the ledger names.
-#[cfg(unix)]
 fn again_with(faults: &str) -> (String, Vec<WorkerId>) {
-    use crate::process::{of, queenfold, said, text};
+    use crate::common::program::{of, queenfold, said, text};
 
     let folder = tempdir().unwrap();
     let dir = folder.path().join("run");
@@ -159,7 +158,6 @@ fn again_with(faults: &str) -> (String, Vec<WorkerId>) {
 }
 
 /// Whether its canary shows it or not.
-#[cfg(unix)]
 #[test]
 fn a_second_worker_that_counts_wrongly_does_not_take_away_a_right_total() {
     let (said, sick) = again_with("sick=worker-1,wrong=1");
@@ -170,24 +168,14 @@ fn a_second_worker_that_counts_wrongly_does_not_take_away_a_right_total() {
     assert!(said.contains("the record stays"), "{said}");
 }
 
-#[cfg(unix)]
 #[test]
 fn an_audit_finds_a_wrong_count_before_it_is_recorded() {
-    use crate::process::{of, queenfold, said, text};
+    use crate::common::program::{of, queenfold, said, text, words};
 
     let dir = tempdir().unwrap();
     let run = dir.path().join("run");
     let audited = |workers: &str, run: &Path| {
-        let arguments = [
-            "run",
-            "-n",
-            "14",
-            "--engine",
-            "chain",
-            "--gpu",
-            "off",
-            "--workers",
-        ];
+        let arguments = words!("run -n 14 --engine chain --gpu off --workers");
         let output = queenfold(&[&arguments[..], &[workers, "--dir", text(run)]].concat())
             .env("INJECT_FAULTS", "errors=1")
             .env("QUEENFOLD_RUN_AUDIT", "1")

@@ -9,9 +9,8 @@ use std::time::{Duration, Instant};
 use queenfold::engine::{CheckedBy, CountedBy, Origin, WorkerId};
 use queenfold::ledger::{Facts, RecountChoice, Session, VerifySettings, verify};
 
-use super::process::{of, text};
 use super::*;
-use crate::isolated::isolated;
+use crate::common::program::{PROGRAM, isolated, of, queenfold, said, text, words};
 
 const COMMANDS: [&str; 3] = ["status", "verify", "resume"];
 
@@ -302,22 +301,12 @@ fn a_record_cannot_choose_the_kernel_that_checks_it() {
 fn the_command_to_resume_works_whatever_the_directory_is_called() {
     let dir = tempfile::tempdir().unwrap();
     let run = dir.path().join("it's\nn\u{1b}[31m17");
-    let run_17 = [
-        "run",
-        "-n",
-        "17",
-        "--engine",
-        "chain",
-        "--isa",
-        "portable",
-        "--workers",
-        "1",
-    ];
+    let run_17 = words!("run -n 17 --engine chain --isa portable --workers 1");
     let (code, _, err) =
         of(&[&run_17[..], &["--time-limit", "100ms", "--dir", text(&run)]].concat());
     assert_eq!(code, 4, "{err}");
     let command = err.split('`').nth(1).unwrap();
-    let path = Path::new(env!("CARGO_BIN_EXE_queenfold")).parent().unwrap();
+    let path = Path::new(PROGRAM).parent().unwrap();
     let output = isolated("bash")
         .args(["-c", &format!("PATH={}:$PATH; {command}", text(path))])
         .output()
@@ -345,8 +334,8 @@ fn a_directory_whose_name_looks_like_a_uri_is_one() {
     let dir = tempfile::tempdir().unwrap();
     whole_run(&dir.path().join("d"), 10);
     let run = |args: &[&str]| {
-        let mut command = process::queenfold(args);
-        process::said(&command.current_dir(dir.path()).output().unwrap())
+        let mut command = queenfold(args);
+        said(&command.current_dir(dir.path()).output().unwrap())
     };
     for (name, n) in [("file:d", "9"), ("file:x?mode=memory", "8")] {
         let (code, _, err) = run(&["run", "-n", n, "--dir", name]);

@@ -7,9 +7,8 @@ use std::time::Duration;
 use queenfold::ledger::Store;
 use serde_json::Value as Json;
 
-use super::isolated::isolated;
-use super::process::{of, text};
-use super::skip::skipped;
+use crate::common::program::{PROGRAM, isolated, of, text};
+use crate::common::skip::skipped;
 
 /// Runs a script in which `q` is the program on one core, in the folder of a test. Returns what it printed, and the CPU
 /// seconds of the programs that it started; `None` if the system cannot keep a program on one core.
@@ -19,7 +18,7 @@ core=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 q() { taskset -c $core \"$PROGRAM\" \"$@\" --quiet; }\n";
     let Output { status, stdout, .. } = isolated("sh")
         .args(["-c", &format!("{PRELUDE}{script}\ntimes")])
-        .env("PROGRAM", env!("CARGO_BIN_EXE_queenfold"))
+        .env("PROGRAM", PROGRAM)
         .current_dir(folder)
         .output()
         .unwrap();

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::skip::skipped;
+use crate::common::skip::skipped;
 
 /// Runs a script of `.ci`. `None` if there is no such shell or no Python.
 fn script(interpreter: &str, name: &str, arguments: &[&str], made: u64) -> Option<Output> {

@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::skip::skipped;
+use crate::common::skip::skipped;
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::colour::ColourPlan;

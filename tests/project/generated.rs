@@ -1,11 +1,13 @@
 //! `config/default.toml` and `docs/REFERENCE.md` are what the settings, the help of the program and the schema of its
 //! JSON say.
-//! `SNAPSHOTS=overwrite cargo test --release --test project generated` writes them anew.
+//! `SNAPSHOTS=overwrite cargo test --release --test it project::generated` writes them anew.
 
 use std::fmt::Write;
 
 use queenfold::config::{Config, Layers, Setting};
 use snapbox::{Data, assert_data_eq};
+
+use crate::common::program::PROGRAM;
 
 const ABOUT_THE_FILE: &str = "\
 Every setting, with its built-in default. Copy what you change into your own file, ~/.config/queenfold/config.toml (on \
@@ -85,7 +87,7 @@ fn the_file_of_defaults_says_what_the_settings_say() {
 /// What the program prints.
 #[cfg(all(feature = "tui", feature = "cuda"))]
 fn printed(args: &[&str]) -> String {
-    let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_queenfold"));
+    let mut program = std::process::Command::new(PROGRAM);
     let output = program.args(args).output().unwrap();
     assert!(output.status.success(), "{args:?}");
     String::from_utf8(output.stdout).unwrap()
@@ -94,7 +96,7 @@ fn printed(args: &[&str]) -> String {
 #[cfg(not(all(feature = "tui", feature = "cuda")))]
 #[test]
 fn the_reference_says_what_the_program_says() {
-    crate::skip::skipped("the reference is that of a program with --features tui,cuda");
+    crate::common::skip::skipped("the reference is that of a program with --features tui,cuda");
 }
 
 #[cfg(all(feature = "tui", feature = "cuda"))]
@@ -106,7 +108,7 @@ fn the_reference_says_what_the_program_says() {
          [guide](GUIDE.md)\ngoes by task. [EVENTS](EVENTS.md) lists events and metrics, [FORMATS](FORMATS.md) the \
          forms of files.\n\n## Commands\n\n```text\n{help}```\n"
     );
-    for (title, commands) in crate::help::groups_in(&help) {
+    for (title, commands) in crate::common::help::groups_in(&help) {
         writeln!(text, "\n## Commands: {title}").unwrap();
         for command in commands.iter().filter(|name| *name != "help") {
             let help = printed(&[command, "--help"]);

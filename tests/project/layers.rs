@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::modules::{Library, on_circles, production, rust_files, source_roots};
+use super::modules::{Library, on_circles, production, rust_files, source_roots};
 
 /// The rooms of each crate that has any, in the order of the tables of ARCHITECTURE.md, the lowest first. The ladder is
 /// one room.

@@ -14,8 +14,8 @@ use std::process::Stdio;
 
 use regex::Regex;
 
-use crate::isolated::isolated;
-use crate::skip::skipped;
+use crate::common::program::{PROGRAM, isolated};
+use crate::common::skip::skipped;
 
 /// Programs that a page may use and a machine may lack. All others are there.
 const OPTIONAL: [&str; 4] = ["jq", "openssl", "python3", "sqlite3"];
@@ -120,7 +120,7 @@ fn matches(shown: &[String], printed: &[String]) -> bool {
 
 /// What commands print when bash runs them one after the other, stdout before stderr, with their exit codes.
 fn run(commands: &[&str], folder: &Path) -> Vec<(i32, Vec<String>)> {
-    let program = Path::new(env!("CARGO_BIN_EXE_queenfold"));
+    let program = Path::new(PROGRAM);
     let path = std::env::var("PATH").unwrap();
     let path = format!("{}:{path}", program.parent().unwrap().display());
     for name in ["config", "docs"] {

@@ -1,7 +1,6 @@
 //! The summary of skipped tests at the end of `cargo test`.
 
-#[path = "../what_was_skipped/summary.rs"]
-mod summary;
+use crate::common::skip::summary;
 
 #[test]
 fn the_summary_lists_each_reason_once_with_its_tests() {
@@ -10,22 +9,23 @@ fn the_summary_lists_each_reason_once_with_its_tests() {
                  engines\tchain::b\tthis machine has no avx512\n\
                  ledger\tdisks::full\tonly root can mount a file system\n";
     assert_eq!(
-        summary::of(notes),
+        summary(notes),
         "Skipped: 3 tests that are listed as ok were skipped, as a whole or in part.\n  \
            only root can mount a file system:\n    ledger disks::full\n  \
            this machine has no avx512:\n    engines chain::a\n    engines chain::b"
     );
-    assert_eq!(summary::of(""), "Skipped: nothing.");
+    assert_eq!(summary(""), "Skipped: nothing.");
 }
 
 /// Test programs run in the order of their names.
 #[test]
 fn the_summary_is_the_last_test_program() {
     let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
-    let names = std::fs::read_dir(tests).unwrap().map(|entry| {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        name.trim_end_matches(".rs").to_owned()
-    });
-    let last = names.filter(|name| name != "common").max();
-    assert_eq!(last.as_deref(), Some("what_was_skipped"));
+    let names = std::fs::read_dir(tests)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name());
+    let last = names
+        .filter(|name| name.to_string_lossy().ends_with(".rs"))
+        .max();
+    assert_eq!(last.unwrap(), "what_was_skipped.rs");
 }

@@ -6,8 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::codegen::{disassemble, functions};
-use crate::skip::skipped;
+use super::codegen::{disassemble, functions};
+use crate::common::program::{PROGRAM, isolated};
+use crate::common::skip::skipped;
 
 /// A build without link-time optimisation is the hardest. No step inlines a function of another unit: what is a call
 /// after each unit was compiled stays one. Cargo's default inlines more of them, across the units of a crate.
@@ -276,7 +277,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     /// CPU seconds of the program for a count.
     fn seconds_of_program(n: &str, isa: Isa) -> f64 {
-        let mut program = crate::isolated::isolated(env!("CARGO_BIN_EXE_queenfold"));
+        let mut program = isolated(PROGRAM);
         let settings = ["--workers", "1", "--gpu", "off", "--json", "-q"];
         program
             .args(["run", "-n", n, "--isa", isa.name()])

@@ -3,11 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
 use queenfold::actors::{Control, Report, RunError, RunSpec, run};
-
-/// Held during a run: the check counts the threads of the whole process.
-static ALONE: Mutex<()> = Mutex::new(());
 
 /// Threads of this process that the runtime started.
 fn threads() -> BTreeSet<String> {
@@ -21,7 +17,7 @@ fn threads() -> BTreeSet<String> {
 
 /// Runs while no other test does, and checks that no thread is left.
 pub fn run_alone(spec: &RunSpec, control: &Control) -> Result<Report, RunError> {
-    let _alone = ALONE.lock();
+    let _alone = crate::ALONE.lock();
     let outcome = run(spec, control);
     // The system lists a thread for a moment after it has been joined.
     let since = Instant::now();

@@ -11,8 +11,8 @@ use queenfold::actors::{
 };
 use queenfold::engine::{CountedBy, Engine, WorkerId};
 
-use crate::alone::run_alone;
-use crate::runs::{chain, made, spec, tally};
+use super::alone::run_alone;
+use super::runs::{chain, made, spec, tally};
 
 /// An observer that keeps all events.
 #[derive(Default)]

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::alone::run_alone;
-use crate::runs::spec;
+use super::alone::run_alone;
+use super::runs::spec;
 use queenfold::actors::{Control, Faults, Report, RunError, RunState};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;

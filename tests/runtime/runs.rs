@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::alone::run_alone;
-use crate::run_spec::run_spec;
+use super::alone::run_alone;
+use crate::common::run_spec::run_spec;
 use parking_lot::Mutex;
 use queenfold::actors::{Control, RunError, RunSpec, RunState};
 use queenfold::board::Size;

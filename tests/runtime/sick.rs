@@ -1,13 +1,13 @@
 //! Workers that count wrongly now and then: runs end exact, or without a result, and name them.
 //!
-//! The long test: `cargo test --release --test runtime -- --ignored sick::`
+//! The long test: `cargo test --release --test alone -- --ignored runtime::sick::`
 
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use crate::alone::run_alone;
-use crate::runs::spec;
+use super::alone::run_alone;
+use super::runs::spec;
 use parking_lot::Mutex;
 use queenfold::actors::{
     Control, EventKind, Faults, Observer, Report, RunError, RunEvent, RunSpec, SumCheck,

@@ -16,8 +16,8 @@ use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
-use crate::alone::run_alone;
-use crate::runs::{chain, made, spec, tally};
+use super::alone::run_alone;
+use super::runs::{chain, made, spec, tally};
 
 /// A source that gives these tasks.
 struct Tasks(Vec<u64>);

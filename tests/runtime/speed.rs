@@ -2,14 +2,14 @@
 //! more for each worker; a batch takes about 15 µs.
 //!
 //! The ignored tests need a quiet machine:
-//! `cargo test --release --test runtime -- --ignored --nocapture --test-threads 1`
+//! `cargo test --release --test alone -- --ignored --nocapture --test-threads 1 runtime::`
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::alone::run_alone;
-use crate::run_spec::run_spec;
+use super::alone::run_alone;
+use crate::common::run_spec::run_spec;
 use cpu_time::ThreadTime;
 use queenfold::actors::{Control, Report};
 use queenfold::board::Size;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::alone::run_alone;
-use crate::runs::spec;
+use super::alone::run_alone;
+use super::runs::spec;
 use queenfold::actors::{Control, Progress, RunState, WorkerProgress, WorkerState};
 use queenfold::board::Size;
 use queenfold::engine::{

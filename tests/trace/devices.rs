@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::emulated_device::{self, short_launches};
-use crate::run_spec::run_spec;
-use crate::{alone, trace_to};
+use super::trace_to;
+use crate::common::emulated_device::{self, short_launches};
+use crate::common::run_spec::run_spec;
 use queenfold::actors::{Control, DeviceSpec, Report, run_on};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
@@ -45,7 +45,7 @@ fn traced() -> (Value, Report, Duration) {
 
 #[test]
 fn a_trace_shows_upload_kernel_and_download_of_each_stream_beside_the_workers() {
-    let _alone = alone();
+    let _alone = crate::ALONE.lock();
     // Whether both devices open in time to get tasks depends on the speed and load of the machine.
     let traced = |_| {
         let (trace, report, took) = traced();

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use crate::run_spec::run_spec;
-use crate::{alone, trace_to};
+use super::trace_to;
+use crate::common::run_spec::run_spec;
 use queenfold::actors::{Control, Report, RunError, run};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
@@ -21,7 +21,7 @@ fn traced(path: &Path, control: &Control) -> Result<Report, RunError> {
     let plan = Arc::new(ChainPlan::new(Size::new(16).unwrap()));
     let mut spec = run_spec(vec![plan], 2, Isa::Portable);
     spec.batch_time = Duration::from_millis(20);
-    let _alone = alone();
+    let _alone = crate::ALONE.lock();
     let (layer, file) = trace_to(path);
     let subscriber = tracing_subscriber::registry().with(layer);
     let outcome = tracing::subscriber::with_default(subscriber, || {
@@ -137,7 +137,7 @@ fn a_trace_has_balanced_spans_in_lanes_named_after_the_actors() {
 fn runs_that_follow_one_another_lie_one_after_the_other_in_a_trace() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("trace.json");
-    let _alone = alone();
+    let _alone = crate::ALONE.lock();
     let (layer, file) = trace_to(&path);
     let subscriber = tracing_subscriber::registry().with(layer);
     tracing::subscriber::with_default(subscriber, || {
@@ -196,7 +196,7 @@ fn a_trace_that_somebody_else_cuts_short_ends_there() {
     let file = File::options().append(true).create(true).open(&path);
     let (told, failures) = mpsc::channel();
     let lost = move |error: io::Error| told.send(error.to_string()).unwrap();
-    let _alone = alone();
+    let _alone = crate::ALONE.lock();
     let (layer, file) = trace_layer(file.unwrap(), Box::new(lost));
     let subscriber = tracing_subscriber::registry().with(layer);
     tracing::subscriber::with_default(subscriber, || {

@@ -1,12 +1,6 @@
 //! Runs every example and checks its output. Cargo builds the examples with the tests. This binary
 //! needs no feature.
 
-#![allow(
-    clippy::expect_used,
-    clippy::unwrap_used,
-    reason = "a test that cannot go on fails"
-)]
-
 use std::path::PathBuf;
 use std::process::Command;
 

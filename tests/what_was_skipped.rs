@@ -7,13 +7,13 @@
     reason = "a test that cannot go on fails"
 )]
 
-#[path = "../common/skip_notes.rs"]
-mod skip_notes;
-mod summary;
+#[allow(dead_code, reason = "it only reads the notes")]
+mod common;
 
 use std::fs;
-use std::path::Path;
 use std::time::Duration;
+
+use common::skip::{file, summary};
 
 /// Notes that are older are of another command: of one that ran single test programs, without this.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -23,9 +23,9 @@ fn main() {
     if std::env::args().any(|argument| argument == "--list") {
         return;
     }
-    let file = skip_notes::file(Path::new(env!("CARGO_TARGET_TMPDIR")));
+    let file = file();
     let notes = fs::read_to_string(&file).unwrap_or_default();
-    println!("\n{}", summary::of(&notes));
+    println!("\n{}", summary(&notes));
     let Some(folder) = file.parent() else { return };
     for old in fs::read_dir(folder).into_iter().flatten().flatten() {
         let age = old.metadata().and_then(|meta| meta.modified());

@@ -1,24 +1,12 @@
 //! What a run may cost in addition to counting: memory, and the time to start.
 
-#![allow(
-    clippy::expect_used,
-    clippy::unwrap_used,
-    reason = "a test that cannot go on fails"
-)]
-
-#[path = "common/isolated.rs"]
-mod isolated;
-#[path = "common/skip.rs"]
-mod skip;
-
-use skip::skipped;
+use crate::common::program::{PROGRAM, isolated, words};
+use crate::common::skip::skipped;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use isolated::isolated;
-
 fn queenfold(arguments: &[&str]) -> Command {
-    let mut command = isolated(env!("CARGO_BIN_EXE_queenfold"));
+    let mut command = isolated(PROGRAM);
     command
         .args(arguments)
         .current_dir(std::env::temp_dir())
@@ -46,17 +34,7 @@ fn peak_memory(arguments: &[&str]) -> Option<u64> {
 #[test]
 fn a_chain_run_stays_below_64_mb_up_to_twenty_queens() {
     for n in ["14", "18", "20"] {
-        let run = [
-            "run",
-            "-n",
-            n,
-            "--engine",
-            "chain",
-            "--workers",
-            "2",
-            "--time-limit",
-            "700ms",
-        ];
+        let run = words!("run -n {} --engine chain --workers 2 --time-limit 700ms", n);
         match peak_memory(&run) {
             Some(peak) => assert!(peak < 64 * 1000, "n = {n}: {peak} KiB"),
             None => skipped("this system does not report the memory of a process"),
@@ -77,7 +55,7 @@ const SPACES: [u32; 12] = [
 fn an_address_space_that_is_too_small_gives_one_line_and_no_abort() {
     let folder = tempfile::tempdir().expect("a folder");
     let dir = folder.path().join("run").display().to_string();
-    let queenfold = env!("CARGO_BIN_EXE_queenfold");
+    let queenfold = PROGRAM;
     let begun = queenfold_output(&["run", "-n", "12", "--dir", &dir]);
     assert!(begun.status.success(), "{begun:?}");
     let commands = ["run -n 16 -q".to_owned(), format!("resume -q {dir}")];
@@ -115,7 +93,7 @@ fn an_address_space_that_is_too_small_gives_one_line_and_no_abort() {
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn queenfold_output(arguments: &[&str]) -> std::process::Output {
-    let mut command = isolated(env!("CARGO_BIN_EXE_queenfold"));
+    let mut command = isolated(PROGRAM);
     command.args(arguments).current_dir(std::env::temp_dir());
     command.output().expect("the program starts")
 }
@@ -138,7 +116,7 @@ fn a_start_waits_for_nothing() {
 }
 
 #[test]
-#[ignore = "needs an idle core; run with cargo test --release --test limits -- --ignored"]
+#[ignore = "needs an idle core; run with cargo test --release --test alone -- --ignored limits::"]
 fn eight_queens_are_counted_within_50_ms_from_start_to_end() {
     let fastest = fastest_start();
     assert!(fastest < Duration::from_millis(50), "{fastest:?}");
@@ -147,18 +125,9 @@ fn eight_queens_are_counted_within_50_ms_from_start_to_end() {
 /// This plan has too many tasks to keep a bit for each of them.
 #[test]
 fn the_largest_plan_is_begun() {
-    let mut run = queenfold(&[
-        "run",
-        "-n",
-        "32",
-        "--yes",
-        "--engine",
-        "chain",
-        "--workers",
-        "1",
-        "--gpu",
-        "off",
-    ])
+    let mut run = queenfold(&words!(
+        "run -n 32 --yes --engine chain --workers 1 --gpu off"
+    ))
     .spawn()
     .expect("the program starts");
     std::thread::sleep(Duration::from_secs(1));

@@ -1,71 +1,29 @@
 //! Runs that are stopped, damaged, divided or forged never give a wrong total.
 
-#![allow(
-    clippy::expect_used,
-    clippy::unwrap_used,
-    reason = "a test that cannot go on fails"
-)]
-
 mod arbitrary;
-#[cfg(unix)]
 mod asking;
-#[cfg(unix)]
 mod both_checkers;
-#[cfg(unix)]
-#[path = "../common/cases.rs"]
-mod cases;
-#[cfg(unix)]
 mod certificates;
-#[cfg(unix)]
 mod commands;
-#[cfg(unix)]
-#[path = "../common/completions.rs"]
-mod completions;
-#[cfg(unix)]
 mod corrected_certificates;
-#[cfg(unix)]
 mod corrections;
 mod damage;
-#[cfg(unix)]
 mod differential;
-#[cfg(unix)]
 mod disks;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod faulty_disk;
-#[cfg(unix)]
 mod interruptions;
-#[cfg(unix)]
-#[path = "../common/isolated.rs"]
-mod isolated;
 mod merging;
-#[cfg(unix)]
 mod own_counts;
-#[cfg(unix)]
 mod pause_key;
-#[cfg(unix)]
-mod process;
-#[cfg(unix)]
-#[path = "../common/random_board.rs"]
-mod random_board;
-#[path = "../common/run_spec.rs"]
-mod run_spec;
 mod runs;
-#[cfg(unix)]
 mod second;
 #[cfg(unix)]
 mod shard_files;
 #[cfg(target_os = "linux")]
 mod shared;
-#[cfg(feature = "fault-injection")]
 mod sick;
-#[cfg(unix)]
-#[path = "../common/skip.rs"]
-mod skip;
-#[cfg(unix)]
 mod strangers;
-#[cfg(unix)]
-#[path = "../common/terminal.rs"]
-mod terminal;
 #[cfg(target_os = "linux")]
 mod times;
 mod verifying;
@@ -88,7 +46,7 @@ use queenfold::outcome::Outcome;
 use queenfold::simd::Isa;
 use rusqlite::Connection;
 
-use self::run_spec::run_spec;
+use crate::common::run_spec::run_spec;
 
 /// The board of most tests: 17 tasks, which take a tenth of a second.
 const N: u32 = 14;

@@ -1,0 +1,25 @@
+//! The program as a user runs it.
+
+mod bench;
+mod commands;
+mod config;
+mod counts;
+#[cfg(feature = "tui")]
+mod dashboard;
+mod estimate;
+mod events;
+mod faults;
+mod files;
+mod first_hour;
+mod first_tries;
+mod given;
+mod json;
+mod json_schema;
+mod missing_parts;
+mod pipes;
+mod report;
+mod schema;
+mod signals;
+mod terminals;
+mod threads;
+mod throttle;

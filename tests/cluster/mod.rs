@@ -1,0 +1,10 @@
+//! Job arrays: what `array` writes, what `gather` adds up, and both with the real schedulers.
+
+mod array;
+mod asking;
+mod commands;
+mod directives;
+mod hyperqueue;
+mod scripts;
+mod slurm;
+mod slurm_cluster;

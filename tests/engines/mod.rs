@@ -1,0 +1,9 @@
+//! The engines from outside: plans, kernels, totals, estimates.
+
+mod canaries;
+mod chain_exact;
+mod chain_kernels;
+mod chain_plan;
+mod colour;
+mod estimate;
+mod given;

@@ -1,0 +1,16 @@
+//! The project itself: its layers, its pages, and its machine code.
+
+mod archive;
+mod build;
+mod codegen;
+mod facade;
+mod generated;
+mod layers;
+mod links;
+mod modules;
+mod numbers;
+mod pages;
+mod records;
+mod skipped;
+mod user_crate;
+mod versions;

@@ -1,0 +1,10 @@
+//! The runtime, as its callers use it.
+
+mod alone;
+mod events;
+mod faults;
+mod runs;
+mod sick;
+mod sources;
+mod speed;
+mod stops;
