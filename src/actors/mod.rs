@@ -120,7 +120,7 @@ use std::time::Duration;
 
 use actix::{Actor, System};
 use cpu_time::ProcessTime;
-use crossbeam_channel as channel;
+use crossbeam::channel;
 
 pub use control::Control;
 pub use eta::Eta;

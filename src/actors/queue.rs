@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded, select};
+use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded, select};
 
 use super::index::{PlanIndex, WorkerIndex};
 use crate::engine::CountedBy;

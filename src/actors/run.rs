@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix::{Actor, Addr, AsyncContext, Context, Handler, SpawnHandle, System};
-use crossbeam_channel::Sender;
+use crossbeam::channel::Sender;
 use tracing::{debug, info};
 
 use super::collector::Collector;

@@ -91,7 +91,7 @@ impl Layers {
             {
                 let text = value
                     .as_str()
-                    .map_or_else(|| value.to_string(), str::to_owned);
+                    .map_or_else(|| written(&value), str::to_owned);
                 taken.push((*key, text));
             }
         }
@@ -180,7 +180,7 @@ impl Layers {
                     origin,
                     line: None,
                     key: key.clone(),
-                    given: value.to_string(),
+                    given: written(value),
                     expected: expected.into(),
                 }),
             };
@@ -272,7 +272,7 @@ impl Layers {
             origin: origin.clone(),
             line: None,
             key: key.into(),
-            given: value.to_string(),
+            given: written(&value),
             expected: expected.into(),
         };
         let mut values = self.values.clone();
@@ -292,6 +292,16 @@ impl Layers {
             }
             Err(error) => Err(refused(error.message())),
         }
+    }
+}
+
+/// A value as a file has it.
+pub fn written(value: &Toml) -> String {
+    match value {
+        Toml::Float(number) => format!("{number:?}"),
+        Toml::Datetime(time) => time.to_string(),
+        // The form of JSON is that of TOML.
+        value => serde_json::to_string(value).unwrap_or_default(),
     }
 }
 

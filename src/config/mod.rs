@@ -29,7 +29,7 @@ pub use device_values::Indices;
 pub use error::{ConfigError, SettingOrigin};
 pub use file_or_stream::FileOrStream;
 pub use hours::Hours;
-pub use layers::{Layers, variable};
+pub use layers::{Layers, variable, written};
 pub use local_file::LOCAL_FILE;
 pub use path_text::{TILDE, has_tilde, path_text};
 pub use schema::{Config, OutputConfig, RunConfig, TraceConfig, Workers};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use crossbeam_channel::{self as channel, Receiver};
+use crossbeam::channel::{self, Receiver};
 
 use super::confirmation::hosts;
 use super::{Coverage, DoneBy, Entry, LedgerError, LedgerSums, OriginName, RecountChoice, Store};

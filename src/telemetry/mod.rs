@@ -34,7 +34,6 @@ mod trace;
 mod tracing_bridge;
 
 use std::fs::File;
-use std::io::{self, IsTerminal};
 
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
@@ -87,10 +86,8 @@ pub fn start(
         filter: filter.to_owned(),
         source,
     })?;
-    let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let log = fmt::layer()
         .with_writer(|| messages::Log)
-        .with_ansi(colour)
         .with_filter(wanted);
     let (layer, file) = trace
         .map(|(file, failed)| trace_layer(file, failed))

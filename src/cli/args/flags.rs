@@ -15,7 +15,7 @@ use crate::cli::exit::Failure;
 use crate::cli::output::say;
 use crate::config::{
     Auto, COLOUR_ALIAS, CommandLine, ConfigError, FileOrStream, Hours, HumanDuration, Indices,
-    LOCAL_FILE, Layers, Optional, SettingOrigin, Sizes, Value, Whole, Workers, path_text,
+    LOCAL_FILE, Layers, Optional, SettingOrigin, Sizes, Value, Whole, Workers, path_text, written,
 };
 use crate::engine::Engine;
 use crate::job::DeviceChoice;
@@ -476,7 +476,7 @@ pub fn tell_local(layers: &Layers) {
     let is_quiet = layers.config().output.quiet && *layers.origin("output.quiet") != local;
     let settings = layers.of_local_file();
     let settings: Vec<_> = settings
-        .map(|(key, value)| format!("{key} = {value}"))
+        .map(|(key, value)| format!("{key} = {}", written(value)))
         .collect();
     if !is_quiet && !settings.is_empty() && io::stderr().is_terminal() {
         say(&printable(&format!(

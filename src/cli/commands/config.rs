@@ -3,7 +3,7 @@ use serde_json::{Value as Json, json};
 use crate::cli::args::flags::ConfigFlags;
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, print_json};
-use crate::config::{Config, Layers, Value};
+use crate::config::{Config, Layers, Value, written};
 use crate::machine::Machine;
 
 /// Flags of `config`.
@@ -71,7 +71,7 @@ fn annotated(settings: &Layers) -> String {
             text += &format!("[{table}]\n");
             section = table.into();
         }
-        let line = format!("{name} = {value}");
+        let line = format!("{name} = {}", written(value));
         let here = resolved(&key, settings.config());
         let here = here.map_or_else(String::new, |here| format!("; here {here}"));
         text += &format!("{line:<34} # {origin}{here}\n");
