@@ -11,7 +11,7 @@ use super::*;
 use crate::common::program::{of, tasks_done, text};
 
 /// The board of the files: three tasks of the chain's plans in two shards, and one more of the other shard.
-const FLAGS: [&str; 5] = ["run", "-n", "12", "--engine", "chain"];
+const FLAGS: [&str; 7] = ["run", "-n", "12", "--engine", "chain", "--workers", "1"];
 
 /// A folder of the owners' files. Each owner has one key.
 struct Owners(tempfile::TempDir);

@@ -7,8 +7,6 @@ use std::fmt::Write;
 use queenfold::config::{Config, Layers, Setting};
 use snapbox::{Data, assert_data_eq};
 
-use crate::common::program::PROGRAM;
-
 const ABOUT_THE_FILE: &str = "\
 Every setting, with its built-in default. Copy what you change into your own file, ~/.config/queenfold/config.toml (on \
 Windows %APPDATA%\\queenfold\\config.toml), which holds everywhere; into ./queenfold.toml, which holds in its folder; or \
@@ -87,7 +85,7 @@ fn the_file_of_defaults_says_what_the_settings_say() {
 /// What the program prints.
 #[cfg(all(feature = "tui", feature = "cuda"))]
 fn printed(args: &[&str]) -> String {
-    let mut program = std::process::Command::new(PROGRAM);
+    let mut program = std::process::Command::new(crate::common::program::PROGRAM);
     let output = program.args(args).output().unwrap();
     assert!(output.status.success(), "{args:?}");
     String::from_utf8(output.stdout).unwrap()
