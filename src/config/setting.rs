@@ -42,7 +42,8 @@ impl Setting {
 
 /// The lines of a documentation comment as one paragraph.
 fn joined(lines: &[&str]) -> String {
-    let lines: Vec<_> = lines.iter().map(|line| line.trim()).collect();
+    let lines = lines.iter().map(|line| line.trim());
+    let lines: Vec<_> = lines.filter(|line| !line.is_empty()).collect();
     lines.join(" ")
 }
 

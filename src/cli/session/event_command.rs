@@ -180,7 +180,8 @@ fn tell(command: &CommandLine, notice: &Json, timeout: Duration) -> Result<(), S
     Err("it took too long, and was killed".to_owned())
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 

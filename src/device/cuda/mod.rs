@@ -15,12 +15,10 @@ mod stream;
 use std::panic::{self, AssertUnwindSafe};
 use std::time::Duration;
 
-use super::{Device, OpenError};
-
 pub use driver::{FoundDevices, devices};
 pub use image::{embedded, for_device};
 pub use poisoned::has_endless_kernel;
-pub use stream::Cuda;
+pub use stream::{Cuda, open};
 
 /// How a CUDA device is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,14 +47,6 @@ impl Default for CudaSettings {
             grace: Duration::from_secs(5),
         }
     }
-}
-
-/// Opens the device that `settings` name.
-///
-/// # Errors
-/// There is no driver or no such device, or it cannot be used.
-pub fn open(settings: &CudaSettings) -> Result<Box<dyn Device>, OpenError> {
-    Ok(Box::new(Cuda::open(settings.clone())?))
 }
 
 /// Runs `call`, which panics where a library lacks a function, and turns a panic into its message.

@@ -44,6 +44,14 @@ pub struct Cuda {
     submitted: u64,
 }
 
+/// Opens the device that `settings` name.
+///
+/// # Errors
+/// There is no driver or no such device, or it cannot be used.
+pub fn open(settings: &CudaSettings) -> Result<Box<dyn Device>, OpenError> {
+    Ok(Box::new(Cuda::open(settings.clone())?))
+}
+
 impl Cuda {
     /// Opens the device that `settings` name.
     ///
