@@ -91,7 +91,7 @@ impl Layers {
             {
                 let text = value
                     .as_str()
-                    .map_or_else(|| written(&value), str::to_owned);
+                    .map_or_else(|| written(value), str::to_owned);
                 taken.push((*key, text));
             }
         }
