@@ -456,7 +456,9 @@ mod tests {
             "[output]\njson = true",
         ] {
             let layers = file(text).unwrap_or_else(|error| panic!("{error}"));
-            let written = toml::to_string(layers.config()).unwrap();
+            let lines = layers.entries();
+            let lines = lines.map(|(key, value, ..)| format!("{key} = {}\n", written(value)));
+            let written: String = lines.collect();
             assert_eq!(
                 file(&written).unwrap().config(),
                 layers.config(),
@@ -610,7 +612,7 @@ mod tests {
             .unwrap();
         let origins: BTreeMap<_, _> = layers
             .entries()
-            .map(|(key, value, origin)| (key, format!("{value} {origin}")))
+            .map(|(key, value, origin)| (key, format!("{} {origin}", written(value))))
             .collect();
         assert_eq!(origins["run.workers"], "4 flag --workers");
         assert_eq!(origins["run.n"], "6 environment variable QUEENFOLD_RUN_N");
