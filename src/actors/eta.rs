@@ -313,12 +313,21 @@ mod tests {
         uncertainty: 0.0,
     });
 
+    fn nothing_done(tasks: u64, cost: f64) -> PlanProgress {
+        PlanProgress::new(SupplySize { tasks, cost }, SupplySize::default())
+    }
+
+    fn in_flight(cost: f64, begun: f64, seconds: f64) -> WorkDone {
+        WorkDone {
+            cost,
+            begun,
+            seconds,
+            ..WorkDone::default()
+        }
+    }
+
     fn work(tasks: u64, done: u64, seconds: impl Fn(u64) -> f64) -> PlanProgress {
-        let size = SupplySize {
-            tasks,
-            cost: tasks as f64,
-        };
-        let mut work = PlanProgress::new(size, SupplySize::default());
+        let mut work = nothing_done(tasks, tasks as f64);
         for task in 0..done {
             work.add(1.0, Duration::from_secs_f64(seconds(task)));
         }
@@ -342,22 +351,12 @@ mod tests {
 
     #[test]
     fn costs_predict_roughly_before_tasks_do() {
-        let size = SupplySize {
-            tasks: 100,
-            cost: 100.0,
-        };
-        let work = PlanProgress::new(size, SupplySize::default()).expecting(Some(2.0));
+        let work = nothing_done(100, 100.0).expecting(Some(2.0));
         let first = eta(&[work], 4, EVEN).unwrap();
         assert_eq!(first.left, Duration::from_secs(50));
         assert_eq!(first.uncertainty, None);
         // A tenth of a task in flight took ten seconds. The expectation counts as a whole task.
-        let in_flight = WorkDone {
-            cost: 0.1,
-            begun: 1.0,
-            seconds: 10.0,
-            ..WorkDone::default()
-        };
-        let work = work.with(in_flight);
+        let work = work.with(in_flight(0.1, 1.0, 10.0));
         let second = eta(&[work], 1, EVEN).unwrap();
         let left = (10.0 + 2.0) / (0.1 + 1.0) * 99.9;
         assert!((second.left.as_secs_f64() / left - 1.0).abs() < 1e-9);
@@ -368,23 +367,14 @@ mod tests {
     #[test]
     fn shares_of_tasks_in_flight_do_not_outweigh_the_costs() {
         let year = 365.25 * 86_400.0;
-        let size = SupplySize {
-            tasks: 3,
-            cost: 3.0 * year,
-        };
-        let begun = PlanProgress::new(size, SupplySize::default()).expecting(Some(1.0));
+        let begun = nothing_done(3, 3.0 * year).expecting(Some(1.0));
         for part in [1e-9, 1e-3, 0.5, 1.0] {
             for hands in [1.0, 3.0] {
-                let in_flight = WorkDone {
-                    cost: hands * part * year,
-                    begun: hands * year,
-                    seconds: hands * 10.0,
-                    ..WorkDone::default()
-                };
+                let in_flight = in_flight(hands * part * year, hands * year, hands * 10.0);
                 let plans = [begun.with(in_flight)];
                 assert!(share(&plans) < 1e-5);
                 let eta = eta(&plans, 1, EVEN).unwrap();
-                let ratio = eta.left.as_secs_f64() / size.cost;
+                let ratio = eta.left.as_secs_f64() / (3.0 * year);
                 assert!((ratio - 1.0).abs() < 1e-4, "{part} {hands}: {ratio}");
                 assert_eq!(eta.uncertainty, None);
             }
@@ -397,25 +387,18 @@ mod tests {
     #[test]
     fn tasks_without_work_do_not_shorten_the_time_left() {
         let (mean, tasks, hands) = (350.0, 3_000_000, 2);
-        let size = SupplySize {
-            tasks,
-            cost: tasks as f64 * mean,
-        };
-        let mut work = PlanProgress::new(size, SupplySize::default()).expecting(Some(1.0));
+        let cost = tasks as f64 * mean;
+        let mut work = nothing_done(tasks, cost).expecting(Some(1.0));
         for round in 0..20 {
             for _ in 0..2 * hands {
                 work.add(mean, Duration::from_micros(3));
             }
             for part in [0.0, 0.001, 0.1, 0.5, 0.9, 1.0] {
                 let hands = f64::from(hands);
-                let in_flight = WorkDone {
-                    cost: hands * part * mean,
-                    begun: hands * mean,
-                    seconds: hands * part * 3.0 * mean,
-                    ..WorkDone::default()
-                };
-                let left = eta(&[work.with(in_flight)], 1, EVEN).unwrap().left;
-                let ratio = left.as_secs_f64() / size.cost;
+                let done = hands * part * mean;
+                let work = work.with(in_flight(done, hands * mean, 3.0 * done));
+                let left = eta(&[work], 1, EVEN).unwrap().left;
+                let ratio = left.as_secs_f64() / cost;
                 // When the expectation ends, tasks in flight are a part of few.
                 assert!((0.75..1.05).contains(&ratio), "{round} {part}: {ratio}");
             }
@@ -429,11 +412,7 @@ mod tests {
     #[test]
     fn a_plan_of_little_work_need_not_be_measured() {
         for (little, is_known) in [(9.0, true), (30.0, false)] {
-            let size = SupplySize {
-                tasks: 3,
-                cost: little,
-            };
-            let census = PlanProgress::new(size, SupplySize::default());
+            let census = nothing_done(3, little);
             for census in [census, census.expecting(Some(2.0))] {
                 let eta = eta(&[work(200, 100, |_| 2.0), census], 1, EVEN).unwrap();
                 let left = 2.0 * (100.0 + little);
@@ -495,10 +474,8 @@ mod tests {
         let plans = [work(100, 100, |task| task as f64)];
         assert_eq!(share(&plans), 1.0);
         let eta = eta(&plans, 2, EVEN).unwrap();
-        assert_eq!(
-            (eta.left, eta.uncertainty),
-            (Duration::ZERO, Some(Duration::ZERO))
-        );
+        assert_eq!(eta.left, Duration::ZERO);
+        assert_eq!(eta.uncertainty, Some(Duration::ZERO));
     }
 
     #[test]
@@ -533,11 +510,7 @@ mod tests {
                     (cost, cost.powi(2) * (2.0 * noise - 1.0).exp2())
                 })
                 .collect();
-            let size = SupplySize {
-                tasks: count,
-                cost: (0..count).map(costs).sum(),
-            };
-            let mut work = PlanProgress::new(size, SupplySize::default());
+            let mut work = nothing_done(count, (0..count).map(costs).sum());
             let mut done = 0;
             while share(&[work]) < 0.1 {
                 let (cost, seconds) = tasks[done];

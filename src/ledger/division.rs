@@ -289,21 +289,6 @@ mod tests {
         assert!(equal.by_ref().count() as u64 + 1 >= plans[0].tasks());
     }
 
-    #[test]
-    fn weights_fall_by_half_with_each_octave() {
-        assert_eq!(weight(0), 1 << 32);
-        assert_eq!(weight(STEPS), 1 << 31);
-        assert_eq!(weight(LOWEST), 2);
-        for steps in 0..LOWEST {
-            let exact = 2f64.powf(32.0 - f64::from(steps) / f64::from(STEPS));
-            assert_eq!(weight(steps), exact as u64, "{steps}");
-        }
-        assert_eq!(steps_below(8.0, 8.0), 0);
-        assert_eq!(steps_below(8.0, 4.0), STEPS);
-        assert_eq!(steps_below(8.0, 0.0), LOWEST);
-        assert_eq!(steps_below(0.0, 0.0), LOWEST);
-    }
-
     /// A plan whose tasks have these costs.
     struct Costs(Vec<f64>);
 

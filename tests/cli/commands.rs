@@ -4,121 +4,81 @@ use serde_json::Value as Json;
 
 use crate::common::help::groups_in;
 use crate::common::program::{
-    PROGRAM, isolated, json, output, printed, queenfold, refusal, stdout, tells,
+    PROGRAM, isolated, json, output, printed, queenfold, refusal, refuses, stdout, tells,
 };
 use crate::common::skip::skipped;
 
 #[test]
 fn usage_errors_are_one_line_and_exit_2() {
-    for (args, says) in [
-        (&["run", "-n", "0"][..], "from 1 to 32"),
-        (&["run", "-n", "33"], "from 1 to 32"),
-        (&["run", "-n", "abc"], "'abc'"),
-        (&["run", "-n", "9..=5"], "ranges A..=B"),
-        (&["run", "-n", "-3"], "'-3'"),
-        (&["run", "-n", "-3..=5"], "'-3..=5'"),
-        (&["run", "-n", ""], "from 1 to 32"),
-        (&["run", "-n"], "a value is required"),
-        (&["run", "-n", "8", "9"], "'9'"),
-        (&["run"], "-n"),
-        (
-            &["run", "-n", "8", "--workers", "0", "--gpu", "off"],
-            "0 workers",
-        ),
-        (
-            &["run", "-n", "8", "--gpu", "off", "--device", "1"],
-            "--device chooses among devices",
-        ),
-        (&["run", "-n", "8", "--workers", "1025"], "from 0 to 1024"),
-        (&["run", "-n", "8", "--workers", "-1"], "from 0 to 1024"),
-        (&["run", "-n", "8", "--engine", "census"], "auto"),
-        (&["run", "-n", "8", "--isa", "avx"], "avx2"),
-        (
-            &["run", "-n", "8", "--time-limit", "5 months"],
-            "w, d, h, m, s",
-        ),
-        (
-            &["array", "-n", "16", "--memory", "9"],
-            "(units K, M, G, T or KiB, MiB, GiB, TiB: powers of 1024; KB, MB, GB, TB: powers of 1000)",
-        ),
-        (&["run", "-n", "8", "--trace", "-"], "standard output"),
-        (
-            &["run", "-n", "8", "--time-limit", "-1s"],
-            "invalid value '-1s' for '--time-limit",
-        ),
-        (&["run", "-n", "8", "--time-limit", "0.5ms"], "from 1ms"),
-        (
-            &["array", "-n", "16", "--memory", "-1 MiB"],
-            "invalid value '-1 MiB' for '--memory",
-        ),
-        (&["run", "-n", "8", "--workers", "-x"], "invalid value '-x'"),
-        (&["run", "-n", "8", "--jsn"], "'--json'"),
-        (
-            &["run", "-n", "8", "--config", "no-such-file"],
-            "no-such-file",
-        ),
-        (&["census"], "-n"),
-        (&["census", "-n", "0"], "from 1 to 32"),
-        (&["bench", "--isa", "sse2"], "portable"),
-        (&["bench", "--for", "0"], "invalid value '0' for '--for"),
-        (&["bench", "--jsn"], "'--json'"),
-        (&["rum"], "'run'"),
-        (&["completions"], "SHELL"),
-        (&["completions", "dos"], "bash"),
-    ] {
-        let line = refusal(&mut queenfold(args), 2);
-        assert!(line.contains(says), "{args:?}: {line}");
-    }
+    refuses(
+        2,
+        r#"
+        run -n 0 => from 1 to 32
+        run -n abc => 'abc'
+        run -n -3..=5 => '-3..=5'
+        run -n  => from 1 to 32
+        run -n => a value is required
+        run => -n
+        run -n 8 --workers 0 --gpu off => 0 workers
+        run -n 8 --gpu off --device 1 => --device chooses among devices
+        run -n 8 --workers 1025 => from 0 to 1024
+        run -n 8 --workers -1 => from 0 to 1024
+        run -n 8 --engine census => auto
+        run -n 8 --isa avx => avx2
+        run -n 8 --time-limit 5␣months => w, d, h, m, s
+        array -n 16 --memory 9 => KiB, MiB, GiB, TiB: powers of 1024; KB, MB, GB, TB: powers of 1000)
+        run -n 8 --trace - => standard output
+        run -n 8 --time-limit -1s => invalid value '-1s' for '--time-limit
+        run -n 8 --time-limit 0.5ms => from 1ms
+        array -n 16 --memory -1␣MiB => invalid value '-1 MiB' for '--memory
+        run -n 8 --workers -x => invalid value '-x'
+        run -n 8 --jsn => '--json'
+        run -n 8 --config no-such-file => no-such-file
+        census => -n
+        bench --isa sse2 => portable
+        bench --for 0 => invalid value '0' for '--for
+        bench --jsn => '--json'
+        completions => SHELL
+        completions dos => bash
+        "#,
+    );
 }
 
 #[test]
 fn devices_alone_are_not_given_what_they_do_not_count() {
-    let alone = ["--gpu", "emulated", "--workers", "0"];
-    for (args, says) in [
-        (["-n", "29", "--engine", "chain"], "boards of 5 to 28"),
-        (["-n", "4", "--engine", "chain"], "boards of 5 to 28"),
-        (["-n", "29", "--engine", "colour"], "boards of 5 to 28"),
-    ] {
-        let args = [&["run"][..], &args, &alone].concat();
-        let line = refusal(&mut queenfold(&args), 6);
-        assert!(line.contains(says), "{args:?}: {line}");
-    }
-    // With CPU workers they would be left out without a word.
-    let args = ["run", "-n", "29", "--engine", "chain", "--gpu", "emulated"];
-    let line = refusal(&mut queenfold(&args), 6);
-    tells(&line, &["not of 29: without --gpu, CPU workers count it"]);
+    refuses(
+        6,
+        r#"
+        run -n 29 --engine chain --gpu emulated --workers 0 => boards of 5 to 28
+        run -n 4 --engine chain --gpu emulated --workers 0 => boards of 5 to 28
+        run -n 29 --engine colour --gpu emulated --workers 0 => boards of 5 to 28
+        run -n 29 --engine chain --gpu emulated => not of 29: without --gpu, CPU workers count it
+        "#,
+    );
 }
 
 #[test]
 fn what_is_asked_for_is_not_dropped_without_a_word() {
-    for (args, says) in [
-        (&["8", "-n", "9"][..], "unexpected argument '8' found"),
-        (
-            &["estimate", "-n", "18", "--workers", "0"],
-            "0 workers count no sample",
-        ),
-        (&["run", "-n", "8", "--expect", "1e5"], "expected a total"),
-        (&["run", "-n", "8", "--expect", "-1"], "expected a total"),
-        (&["run", "-n", "8", "--expect", "+92"], "expected a total"),
-        (&["run", "-n", "8", "--expect", "092"], "expected a total"),
-        (
-            &["solve", "-n", "8", "--seed", "-1"],
-            "expected a whole number from 0 to",
-        ),
-        (
-            &["array", "-n", "20", "--for", "slurm", "--shards", "x"],
-            "expected a whole number from 0 to",
-        ),
-        (&["man", "--to", "/dev/null"], "/dev/null is a file"),
-        (
-            &["run", "-n", "8", "--dir", "/dev/null/x"],
-            "/dev/null is a file",
-        ),
-    ] {
-        let code = if says.ends_with("is a file") { 1 } else { 2 };
-        let line = refusal(&mut queenfold(args), code);
-        assert!(line.contains(says), "{args:?}: {line}");
-    }
+    refuses(
+        2,
+        r#"
+        8 -n 9 => unexpected argument '8' found
+        estimate -n 18 --workers 0 => 0 workers count no sample
+        run -n 8 --expect 1e5 => expected a total
+        run -n 8 --expect -1 => expected a total
+        run -n 8 --expect +92 => expected a total
+        run -n 8 --expect 092 => expected a total
+        solve -n 8 --seed -1 => expected a whole number from 0 to
+        array -n 20 --for slurm --shards x => expected a whole number from 0 to
+        "#,
+    );
+    refuses(
+        1,
+        r#"
+        man --to /dev/null => /dev/null is a file
+        run -n 8 --dir /dev/null/x => /dev/null is a file
+        "#,
+    );
     assert!(!stdout(&["estimate", "--help"]).contains("--csv"));
 }
 
@@ -253,31 +213,6 @@ fn a_range_is_a_table_with_aligned_columns() {
 }
 
 #[test]
-fn the_smallest_boards_are_counted() {
-    for (n, total) in [("1", "1"), ("2", "0"), ("3", "0")] {
-        let record = json(&["run", "-n", n, "--json"]);
-        assert_eq!(
-            (&record["total"], &record["unique"]),
-            (&total.into(), &total.into())
-        );
-    }
-}
-
-#[test]
-fn results_come_one_json_object_a_line() {
-    let lines = stdout(&["run", "-n", "1..=9", "--json"]);
-    let sizes: Vec<_> = lines
-        .lines()
-        .map(|line| {
-            serde_json::from_str::<Json>(line).expect("JSON")["n"]
-                .as_u64()
-                .unwrap()
-        })
-        .collect();
-    assert_eq!(sizes, (1..=9).collect::<Vec<_>>());
-}
-
-#[test]
 fn nothing_but_results_is_printed_where_there_is_no_terminal() {
     assert_eq!(printed(&output(&["run", "-n", "8"]).stderr), "");
     let profiled = output(&["run", "-n", "8", "--profile", "--json"]);
@@ -286,21 +221,10 @@ fn nothing_but_results_is_printed_where_there_is_no_terminal() {
 }
 
 #[test]
-fn a_profile_names_its_board() {
-    let profiled = output(&["run", "-n", "8..=9", "--profile"]);
-    let table = printed(&profiled.stderr);
-    let boards: Vec<_> = table
-        .lines()
-        .filter(|line| line.starts_with("n = "))
-        .collect();
-    assert_eq!(boards, ["n = 8", "n = 9"], "{table}");
-}
-
-#[test]
 fn a_profile_that_was_asked_for_is_printed_even_when_quiet() {
-    let profiled = output(&["run", "-n", "12", "--profile", "-q"]);
+    let profiled = output(&["run", "-n", "8..=9", "--profile", "-q"]);
     let table = printed(&profiled.stderr);
-    tells(&table, &["worker-0", "finish skew"]);
+    tells(&table, &["n = 8\n", "n = 9\n", "worker-0", "finish skew"]);
 }
 
 #[cfg(target_os = "linux")]
@@ -496,13 +420,13 @@ fn squares_of_flags_that_are_repeated_add_up() {
 
 #[test]
 fn csv_is_refused_where_nothing_is_printed_so() {
-    for args in [
-        &["estimate", "-n", "12", "--csv"][..],
-        &["run", "-n", "8", "--show", "--csv"],
-    ] {
-        let line = refusal(&mut queenfold(args), 2);
-        assert!(line.contains("--csv"), "{line}");
-    }
+    refuses(
+        2,
+        r#"
+        estimate -n 12 --csv => --csv
+        run -n 8 --show --csv => --csv
+        "#,
+    );
 }
 
 #[test]

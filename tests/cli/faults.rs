@@ -135,23 +135,6 @@ fn boards_counted_before_the_failure_are_still_printed() {
     assert!(!printed(&output.stdout).contains("16:"), "{output:?}");
 }
 
-#[test]
-fn a_wrong_count_in_a_directory_is_found_and_corrected_by_a_second_one() {
-    let folder = tempfile::tempdir().unwrap();
-    let dir = folder.path().join("run");
-    let dir = dir.to_str().unwrap();
-    // A shard has no total whose contradiction would lead to the wrong count.
-    let shard = words!("-n 14 --engine chain --shard 0/2 --dir {}", dir);
-    let output = run("errors=1", &shard);
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
-    let output = queenfold(&["run", "--again", dir]).output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
-    let said = printed(&output.stderr);
-    for word in ["the record is replaced", "queenfold verify", "/worker-"] {
-        assert!(said.contains(word), "{said}");
-    }
-}
-
 /// Larger boards, of which the independent counter of a review and this program, without faults, count so many.
 const LARGER: [(&str, &[&str], u128); 3] = [
     ("16", &["--queens", "c3,e8"], 62_089),

@@ -3,13 +3,12 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::process::Command;
 
 use queenfold::ledger::{Facts, Session, Store};
 use serde_json::Value as Json;
 
 use crate::common::program::{
-    PROGRAM, fed, isolated, output, printed, queenfold, refusal, stdout, words,
+    PROGRAM, fed, isolated, make_pipe, output, printed, queenfold, refusal, stdout, words,
 };
 
 fn name(path: &Path) -> &str {
@@ -111,13 +110,7 @@ fn nothing_leads_out_of_the_directory_of_a_stranger() {
                 "link" => symlink("../victim", &file).unwrap(),
                 "link to a device" => symlink("/dev/zero", &file).unwrap(),
                 "directory" => fs::create_dir(&file).unwrap(),
-                _ => assert!(
-                    Command::new("mkfifo")
-                        .arg(&file)
-                        .status()
-                        .unwrap()
-                        .success()
-                ),
+                _ => make_pipe(&file),
             }
             let line = refusal(&mut queenfold(&command), 2);
             assert!(line.contains(name(&file)), "{there}: {line}");

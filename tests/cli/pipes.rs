@@ -2,20 +2,14 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::thread;
 
-use crate::common::program::{PROGRAM, isolated, printed, queenfold, refusal, tells};
+use crate::common::program::{PROGRAM, isolated, make_pipe, printed, queenfold, refusal, tells};
 
 fn pipe(folder: &Path, name: &str) -> String {
     let path = folder.join(name);
-    assert!(
-        Command::new("mkfifo")
-            .arg(&path)
-            .status()
-            .unwrap()
-            .success()
-    );
+    make_pipe(&path);
     path.to_str().unwrap().to_owned()
 }
 

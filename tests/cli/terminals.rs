@@ -171,6 +171,15 @@ fn a_run_under_nohup_goes_on_after_a_hang_up() {
     assert_eq!(code, 0, "{err}");
 }
 
+/// Presses keys, which end the program with this code.
+fn ends_restored(terminal: &mut Terminal, keys: &str, code: i32) {
+    terminal.press(keys);
+    terminal.see("mode ");
+    terminal.end();
+    let expected = format!("code {code} mode {RESTORED}");
+    tells(&terminal.screen, &[&expected]);
+}
+
 #[test]
 fn a_step_waits_for_a_key_and_ends_by_signals_with_the_terminal_restored() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -189,15 +198,7 @@ fn a_step_waits_for_a_key_and_ends_by_signals_with_the_terminal_restored() {
         };
         terminal.see("q: quit");
         std::fs::write(&go, "").expect("written");
-        terminal.press(keys);
-        terminal.see("mode ");
-        terminal.end();
-        let expected = format!("code {code} mode {RESTORED}");
-        assert!(
-            terminal.screen.contains(&expected),
-            "{keys:?}: {}",
-            terminal.screen
-        );
+        ends_restored(&mut terminal, keys, code);
     }
 }
 
@@ -278,15 +279,7 @@ fn the_menu_of_the_ladder_knows_arrows_and_ends_with_the_terminal_restored() {
         terminal.press("\u{1b}[B\u{1b}[B");
         terminal.see("> backtrack");
         std::fs::write(&go, "").expect("written");
-        terminal.press(keys);
-        terminal.see("mode ");
-        terminal.end();
-        let expected = format!("code {code} mode {RESTORED}");
-        assert!(
-            terminal.screen.contains(&expected),
-            "{keys:?}: {}",
-            terminal.screen
-        );
+        ends_restored(&mut terminal, keys, code);
     }
     let Some(mut terminal) = start(80, &format!("exec {menu}")) else {
         return;

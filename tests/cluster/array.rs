@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
-use crate::common::program::{output, printed, stdout, words};
+use crate::common::program::{output, printed, stdout, text, words};
 
 /// The largest board of the tests that run in seconds, and its solutions: 6.4 s of a core by the chain's
 /// portable kernel, in 257 tasks.
@@ -84,6 +84,13 @@ impl Array {
 
     pub fn shard(&self, index: u64) -> PathBuf {
         self.path().join("shards").join(index.to_string())
+    }
+
+    /// Counts a shard of this board without its script.
+    pub fn count(&self, index: u64, shards: u64, board: &[&str]) {
+        let (shard, dir) = (format!("{index}/{shards}"), self.shard(index));
+        let how = ["--engine", "chain", "--shard", &shard, "--dir", text(&dir)];
+        stdout(&[&["run"], board, &how].concat());
     }
 
     pub fn gather(&self) -> Output {

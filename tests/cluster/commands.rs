@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use queenfold::engine::{Correction, Decision, Method};
-use queenfold::ledger::{Entry, Store};
+use queenfold::ledger::Store;
 use serde_json::Value as Json;
 
 use super::array::Array;
 use crate::common::program::{PROGRAM, output, printed, queenfold, refusal, stdout, tells, words};
+use crate::ledger::entries;
 
 fn refused(args: &[&str], code: i32) -> String {
     refusal(&mut queenfold(args), code)
@@ -111,14 +112,8 @@ fn a_shard_of_another_run_is_named() {
 #[test]
 fn what_is_gathered_is_done() {
     let array = Array::make(12, 2, "hyperqueue");
-    for (index, shard) in ["0/2", "1/2"].iter().enumerate() {
-        let dir = array.shard(index as u64);
-        let dir = dir.to_str().unwrap();
-        stdout(&words!(
-            "run -n 12 --shard {} --engine chain --dir {}",
-            shard,
-            dir
-        ));
+    for index in 0..2 {
+        array.count(index, 2, &["-n", "12"]);
     }
     let before = stdout(&["status", array.name()]);
     assert!(before.contains("finished    2 of 2 shards\n"), "{before}");
@@ -279,17 +274,11 @@ fn an_array_is_watched_until_all_shards_are_finished() {
         .stdout(std::process::Stdio::null())
         .spawn()
         .unwrap();
-    for (index, shard) in ["0/2", "1/2"].iter().enumerate() {
+    for index in 0..2 {
         // Longer than it takes to look once.
         std::thread::sleep(std::time::Duration::from_secs(1));
-        assert!(watching.try_wait().unwrap().is_none(), "{shard}");
-        let dir = array.shard(index as u64);
-        let dir = dir.to_str().unwrap();
-        stdout(&words!(
-            "run -n 12 --shard {} --engine chain --dir {}",
-            shard,
-            dir
-        ));
+        assert!(watching.try_wait().unwrap().is_none(), "{index}");
+        array.count(index, 2, &["-n", "12"]);
     }
     assert!(watching.wait().unwrap().success());
 }
@@ -298,25 +287,15 @@ fn an_array_is_watched_until_all_shards_are_finished() {
 fn a_shard_has_no_say_in_the_tasks_of_another() {
     let array = Array::given(13, 2, "slurm", &["--queens", "c3"]);
     for index in 0..2 {
-        let (shard, dir) = (format!("{index}/2"), array.shard(index));
-        stdout(&words!(
-            "run -n 13 --queens c3 --engine chain --shard {} --dir {}",
-            &shard,
-            dir.to_str().unwrap()
-        ));
+        array.count(index, 2, &["-n", "13", "--queens", "c3"]);
     }
     array.assert_total("5984");
     let [zero, one] = [0, 1].map(|index| array.shard(index));
     let zero = Store::open_to_read(&zero).unwrap();
-    let mut first: Option<Entry> = None;
-    let read = zero.for_each(|entry| {
-        if entry.result.key.engine.counts_all() {
-            first.get_or_insert(entry);
-        }
-        Ok(())
-    });
-    read.unwrap();
-    let first = first.unwrap();
+    let all = entries(&zero).unwrap().into_iter();
+    let first = { all }
+        .find(|entry| entry.result.key.engine.counts_all())
+        .unwrap();
     let one = Store::open_to_write(&one).unwrap();
     let own = one.sessions().unwrap().remove(0);
     let mut wrong = first.clone();
@@ -358,10 +337,7 @@ fn a_shard_has_no_say_in_the_tasks_of_another() {
 fn a_directory_does_not_pass_for_a_shard() {
     let array = Array::given(12, 2, "slurm", &["--queens", "c3"]);
     for index in 0..2 {
-        let (shard, dir) = (format!("{index}/2"), array.shard(index));
-        let board = ["run", "-n", "12", "--queens", "c3", "--engine", "chain"];
-        let dir = dir.to_str().unwrap();
-        stdout(&[&board[..], &["--shard", &shard, "--dir", dir]].concat());
+        array.count(index, 2, &["-n", "12", "--queens", "c3"]);
     }
     array.assert_total("1228");
     let whole = array.path().join("whole");
@@ -374,12 +350,7 @@ fn a_directory_does_not_pass_for_a_shard() {
         let store = Store::open_to_write(&strangers).unwrap();
         let mut session = store.sessions().unwrap().remove(0);
         session.id = id.to_owned();
-        let mut entries = Vec::new();
-        let read = store.for_each(|entry| {
-            entries.push(entry);
-            Ok(())
-        });
-        read.unwrap();
+        let mut entries = entries(&store).unwrap();
         store.begin().unwrap();
         store.put_session(&session).unwrap();
         for entry in &mut entries {

@@ -120,6 +120,22 @@ pub fn refused(output: &Output, code: i32) -> String {
     line
 }
 
+/// Asserts that each command of a table is refused with this exit code. A line of it is a command, ` => ` and a part of
+/// what it says. `␣` is a blank in a word.
+#[track_caller]
+pub fn refuses(code: i32, table: &str) {
+    for case in table.trim().lines() {
+        let (command, says) = case.trim_start().split_once(" => ").expect("a case");
+        let words: Vec<_> = command
+            .split(' ')
+            .map(|word| word.replace('␣', " "))
+            .collect();
+        let words: Vec<_> = words.iter().map(String::as_str).collect();
+        let line = refusal(&mut queenfold(&words), code);
+        assert!(line.contains(says), "{command}: {line}");
+    }
+}
+
 /// Asserts that a text has each of these parts.
 #[track_caller]
 pub fn tells(text: &str, parts: &[&str]) {
@@ -192,6 +208,11 @@ fn send(signal: &str, process: u32) {
         .args([signal, &process.to_string()])
         .status();
     assert!(sent.unwrap().success());
+}
+
+pub fn make_pipe(path: &Path) {
+    let made = Command::new("mkfifo").arg(path).status();
+    assert!(made.unwrap().success());
 }
 
 /// A path as an argument.

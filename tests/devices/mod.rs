@@ -16,7 +16,6 @@ mod fake_cuda;
 mod kernel_source;
 #[cfg(feature = "cuda")]
 mod kernels;
-mod lanes;
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 mod ptx_machine;
 #[cfg(all(feature = "cuda", target_os = "linux"))]

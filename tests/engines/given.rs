@@ -205,20 +205,3 @@ fn with_queens(n: Size, queens: usize, random: &mut Rng) -> GivenBoard {
         }
     }
 }
-
-#[test]
-fn a_board_without_completions_has_none() {
-    for (n, queens, holes) in [
-        (3, "a1", ""),
-        (8, "a1,c2,e3,b4", "d5,g5"),
-        (1, "", "a1"),
-        (6, "a1", ""),
-    ] {
-        let board = GivenBoard::parse(size(n), queens, holes).unwrap();
-        assert_eq!(total(Engine::Chain, board), total(Engine::Colour, board));
-        assert_eq!(total(Engine::Chain, board), total(Engine::Colour, board));
-        if n != 8 {
-            assert_eq!(total(Engine::Chain, board), 0, "{board:?}");
-        }
-    }
-}

@@ -8,7 +8,9 @@ use regex::Regex;
 use serde_json::Value as Json;
 
 use super::ladder;
-use crate::common::program::{Running, output, printed, queenfold, refusal, stdout, tells, words};
+use crate::common::program::{
+    Running, output, printed, queenfold, refusal, refuses, stdout, tells, words,
+};
 
 #[test]
 fn without_a_terminal_the_methods_are_listed() {
@@ -110,98 +112,46 @@ fn json_rows_have_decimal_strings_and_null_for_what_is_not_given() {
 
 #[test]
 fn what_cannot_be_is_refused_in_one_line() {
-    for (args, says) in [
-        (ladder("bogosort", &[]), "invalid value 'bogosort'"),
-        (ladder("bitmap", &["-n", "33"]), "from 1 to 32"),
-        (ladder("bitmap", &["--style", "gpu"]), "no such style"),
-        (
-            ladder("bit-board", &["--style", "recursive"]),
-            "no such style",
-        ),
-        (ladder("bit-board", &["--style", "both"]), "no such style"),
-        (
-            ladder("bitmap", &["--plot", "-"]),
-            "--plot - goes with --from",
-        ),
-        (ladder("bitmap", &["--boards", "--limit", "0"]), "'0'"),
-        (ladder("bitmap", &["--lines"]), "--lines is for"),
-        (ladder("symmetry-parallel", &["--step"]), "--step"),
-        (ladder("all", &["--boards"]), "one --method"),
-        (ladder("bitmap", &["-n", "11", "--boards"]), "--limit"),
-        (ladder("bitmap", &["--limit", "3"]), "--limit goes with"),
-        (ladder("bitmap", &["--json", "--boards"]), "--boards"),
-        (
-            ladder("bitmap", &["--time-limit", "0"]),
-            "number of seconds",
-        ),
-        (
-            ladder("bitmap", &["--time-limit", "-1"]),
-            "number of seconds",
-        ),
-        (
-            ladder("bitmap", &["--time-limit", "soon"]),
-            "number of seconds",
-        ),
-        (ladder("bit-board", &["--mark", "0"]), "'0'"),
-        (ladder("bit-board", &["--mark", "32"]), "'32'"),
-        (ladder("bit-board", &["--steps", "0"]), "'0'"),
-        (ladder("bit-board", &["--steps", "262145"]), "'262145'"),
-        (ladder("bit-board", &["--block", "1025"]), "'1025'"),
-        (ladder("node-layer", &["--layer", "9"]), "'9'"),
-        (ladder("bit-board", &["--boards"]), "lists none"),
-        (
-            ladder("node-layer", &["--boards", "--style", "emulated"]),
-            "node-layer, emulated: a device counts solutions and lists none",
-        ),
-        (
-            ladder("bitmap", &["--layer", "3"]),
-            "--layer is for node-layer, not for bitmap",
-        ),
-        (
-            ladder("backtrack", &["--steps", "5"]),
-            "--steps is for bit-board",
-        ),
-        (
-            ladder("node-layer", &["--mark", "5"]),
-            "--mark is for bit-board",
-        ),
-        (
-            ladder("tuples", &["--block", "5"]),
-            "--block is for bit-board and node-layer, not for tuples",
-        ),
-        (
-            ladder("bitmap", &["--boards", "--limit", "-1"]),
-            "invalid value '-1'",
-        ),
-        (
-            ladder("node-layer", &["--layer", "-1"]),
-            "invalid value '-1'",
-        ),
-        (
-            vec!["ladder", "--from", "-", "--plot", "x.svg", "--layer", "3"],
-            "cannot be used with",
-        ),
-        (
-            ladder(
-                "node-layer",
-                &["-n", "8..=32", "--layer", "8", "--style", "recursive"],
-            ),
-            "choose a smaller --layer",
-        ),
-        (vec!["ladder", "--from", "rows.json"], "--plot"),
-        (
-            vec!["ladder", "--from", "/nowhere", "--plot", "x.svg"],
-            "/nowhere",
-        ),
-        (vec!["explain", "bitmpa"], "'bitmap'"),
-        (
-            ladder("bitmap", &["--classic", "--json"]),
-            "cannot be used with",
-        ),
-    ] {
-        let line = refusal(&mut queenfold(&args), 2);
-        assert!(line.contains(says), "{args:?}: {line}");
-    }
+    refuses(
+        2,
+        r#"
+        ladder --method bogosort => invalid value 'bogosort'
+        ladder --method bitmap -n 33 => from 1 to 32
+        ladder --method bitmap --style gpu => no such style
+        ladder --method bit-board --style recursive => no such style
+        ladder --method bit-board --style both => no such style
+        ladder --method bitmap --plot - => --plot - goes with --from
+        ladder --method bitmap --boards --limit 0 => '0'
+        ladder --method bitmap --lines => --lines is for
+        ladder --method symmetry-parallel --step => --step
+        ladder --method all --boards => one --method
+        ladder --method bitmap -n 11 --boards => --limit
+        ladder --method bitmap --limit 3 => --limit goes with
+        ladder --method bitmap --json --boards => --boards
+        ladder --method bitmap --time-limit 0 => number of seconds
+        ladder --method bitmap --time-limit -1 => number of seconds
+        ladder --method bitmap --time-limit soon => number of seconds
+        ladder --method bit-board --mark 0 => '0'
+        ladder --method bit-board --mark 32 => '32'
+        ladder --method bit-board --steps 0 => '0'
+        ladder --method bit-board --steps 262145 => '262145'
+        ladder --method bit-board --block 1025 => '1025'
+        ladder --method node-layer --layer 9 => '9'
+        ladder --method bit-board --boards => lists none
+        ladder --method node-layer --boards --style emulated => node-layer, emulated: a device counts solutions and lists none
+        ladder --method bitmap --layer 3 => --layer is for node-layer, not for bitmap
+        ladder --method backtrack --steps 5 => --steps is for bit-board
+        ladder --method node-layer --mark 5 => --mark is for bit-board
+        ladder --method tuples --block 5 => --block is for bit-board and node-layer, not for tuples
+        ladder --method bitmap --boards --limit -1 => invalid value '-1'
+        ladder --method node-layer --layer -1 => invalid value '-1'
+        ladder --from - --plot x.svg --layer 3 => cannot be used with
+        ladder --method node-layer -n 8..=32 --layer 8 --style recursive => choose a smaller --layer
+        ladder --from rows.json => --plot
+        ladder --from /nowhere --plot x.svg => /nowhere
+        ladder --method bitmap --classic --json => cannot be used with
+        "#,
+    );
 }
 
 #[test]
@@ -338,14 +288,8 @@ fn a_closed_pipe_ends_it_quietly() {
         let mut line = String::new();
         reader.read_line(&mut line).unwrap();
         drop(reader);
-        let mut stderr = String::new();
-        child
-            .stderr
-            .take()
-            .unwrap()
-            .read_to_string(&mut stderr)
-            .unwrap();
-        assert_eq!(child.wait().unwrap().code(), Some(0), "{args:?}: {stderr}");
+        let (code, _, stderr) = child.end();
+        assert_eq!(code, 0, "{args:?}: {stderr}");
         assert!(
             !stderr.contains("error") && !stderr.contains("panic"),
             "{stderr}"
@@ -380,16 +324,10 @@ fn ends_between_rows(signal: &str) {
     child.send(signal);
     let start = Instant::now();
     reader.read_to_string(&mut out).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(4), "{signal}");
+    let (code, _, stderr) = child.end();
+    assert_eq!(code, 4, "{signal}");
     assert!(start.elapsed() < Duration::from_secs(120));
     assert!(out.ends_with("bitmap, recursive\n"), "{out}");
-    let mut stderr = String::new();
-    child
-        .stderr
-        .take()
-        .unwrap()
-        .read_to_string(&mut stderr)
-        .unwrap();
     assert!(
         stderr.starts_with("interrupted in bitmap, n = "),
         "{stderr}"

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 use queenfold::certificate::check;
 
-use super::certificates::{certificate, certificate_of, python, sealed};
+use super::certificates::{certificate, certificate_of, leaves, python, sealed};
 use super::second::{again, run, wrong};
 use super::*;
 use crate::common::program::{of, text};
@@ -84,28 +84,10 @@ fn end_of_string(line: &[u8], at: &mut usize) {
 /// What may stand in the place of a value.
 fn other_values(value: &str) -> Vec<String> {
     let bare = value.trim_matches('"');
-    let mut others: Vec<String> = [
-        "-3",
-        "0",
-        "1",
-        "1.0",
-        "18446744073709551616",
-        "1208925819614629174706176",
-        "null",
-        "true",
-        "\"\"",
-        "\"1\"",
-        "[]",
-        "{}",
-        "NaN",
-        "\"\\u001b[2J\"",
-        "\"\\ud800\"",
-        "\"\\u0041\"",
-        "\"\u{1b}\"",
-        "\"é\"",
-    ]
-    .map(str::to_owned)
-    .to_vec();
+    let listed = r#"-3 0 1 1.0 18446744073709551616 1208925819614629174706176 null true "" "1" [] {} NaN
+        "\u001b[2J" "\ud800" "\u0041" "é""#;
+    let mut others: Vec<_> = listed.split_whitespace().map(str::to_owned).collect();
+    others.push("\"\u{1b}\"".to_owned());
     others.extend([
         format!("[{value}]"),
         format!("{value} "),
@@ -205,11 +187,7 @@ fn changed(whole: &str, is_meant: impl Fn(&str) -> bool) -> Vec<(String, bool)> 
     let mut add = |changed: Vec<String>, at: usize| {
         all.push((changed.join("\n") + "\n", at >= root));
         if at < root {
-            let end = changed
-                .iter()
-                .position(|line| line.starts_with("{\"root\""))
-                .unwrap();
-            all.push((sealed(&changed[..end]), true));
+            all.push((sealed(&leaves(&changed.join("\n"))), true));
         }
     };
     for at in (0..lines.len()).filter(|&at| is_meant(&lines[at])) {
@@ -379,11 +357,7 @@ fn both_checkers_refuse_wrong_counts_that_add_up() {
             &format!("\"4\":\"{count}\"}},\"origin\""),
             &format!("\"4\":\"{more}\"}},\"origin\""),
         );
-    let end = lines
-        .iter()
-        .position(|line| line.starts_with("{\"root\""))
-        .unwrap();
-    let changed: Vec<String> = changed.lines().take(end).map(str::to_owned).collect();
+    let changed = leaves(&changed);
     assert!(
         changed[0].contains("\"100\"")
             && changed

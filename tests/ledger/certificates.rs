@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 
 use super::arbitrary::tree;
 use super::*;
-use crate::common::program::{of, said, tells, text, words};
+use crate::common::program::{of, said, tells, text};
 
 /// Runs the checker in Python. `None` if there is no Python.
 pub fn python(arguments: &[&str]) -> Option<(i32, String, String)> {
@@ -34,6 +34,10 @@ fn write_key(file: &Path, key: &str, mode: u32) {
     fs::set_permissions(file, fs::Permissions::from_mode(mode)).unwrap();
 }
 
+fn certify(run: &Path, file: &Path, more: &[&str]) -> (i32, String, String) {
+    of(&[&["certify", text(run), "-o", text(file)], more].concat())
+}
+
 /// Counts a board and writes its certificate, signed.
 pub fn certificate(dir: &Path, n: u32, engine: &str) -> PathBuf {
     certificate_of(dir, n, engine, &[])
@@ -47,12 +51,7 @@ pub fn certificate_of(dir: &Path, n: u32, engine: &str, given: &[&str]) -> PathB
     let board = ["run", "-n", &n, "--engine", engine, "--dir", text(&run)];
     let (code, _, error) = of(&[&board[..], given].concat());
     assert_eq!(code, 0, "{error}");
-    let (code, out, error) = of(&words!(
-        "certify {} -o {} --key {}",
-        text(&run),
-        text(&file),
-        text(&key)
-    ));
+    let (code, out, error) = certify(&run, &file, &["--key", text(&key)]);
     assert_eq!(code, 0, "{error}");
     assert!(out.contains("1 signature"), "{out}");
     file
@@ -143,12 +142,7 @@ fn certificates_of_another_given_board_are_refused() {
     for engine in ["chain", "colour"] {
         let dir = tempfile::tempdir().unwrap();
         let file = certificate_of(dir.path(), 8, engine, &["--holes", "a1,h8,c4"]);
-        let lines = fs::read_to_string(&file).unwrap();
-        let lines: Vec<_> = lines
-            .lines()
-            .take_while(|line| !line.starts_with("{\"root\""))
-            .map(str::to_owned)
-            .collect();
+        let lines = leaves(&fs::read_to_string(&file).unwrap());
         let own = r#""certificate":2,"#;
         let given = r#""queens":"","holes":"h8,c4,a1","#;
         assert!(
@@ -197,7 +191,14 @@ fn the_certificate_of_20_queens_passes_both_checkers() {
     }
 }
 
-/// The lines up to the root, with the right root and no signature.
+/// The lines above the root.
+pub fn leaves(certificate: &str) -> Vec<String> {
+    let lines = certificate.lines();
+    let leaves = lines.take_while(|line| !line.starts_with("{\"root\""));
+    leaves.map(str::to_owned).collect()
+}
+
+/// These lines with the right root and no signature.
 pub fn sealed(lines: &[String]) -> String {
     let leaves: Vec<&str> = lines.iter().map(String::as_str).collect();
     let root: String = tree(&leaves)
@@ -230,13 +231,7 @@ fn refused(dir: &Path, what: &str, certificate: &[u8], code: Option<i32>) {
 #[test]
 fn what_is_false_is_refused_even_with_the_right_root() {
     let dir = tempfile::tempdir().unwrap();
-    let whole = fs::read_to_string(certificate(dir.path(), 14, "colour")).unwrap();
-    let lines: Vec<String> = whole.lines().map(str::to_owned).collect();
-    let end = lines
-        .iter()
-        .position(|line| line.starts_with("{\"root\""))
-        .unwrap();
-    let lines = &lines[..end];
+    let lines = &leaves(&fs::read_to_string(certificate(dir.path(), 14, "colour")).unwrap());
     let counted = |index: usize| {
         lines
             .iter()
@@ -244,128 +239,55 @@ fn what_is_false_is_refused_even_with_the_right_root() {
             .unwrap()
     };
     let (third, fourth) = (counted(3), counted(4));
-    let check = |what: &str, code: Option<i32>, change: &dyn Fn(&mut Vec<String>)| {
-        let mut changed = lines.to_vec();
+    let check = |what: &str, code, change: &dyn Fn(&mut Vec<String>)| {
+        let mut changed = lines.clone();
         change(&mut changed);
-        assert!(changed != lines, "{what}");
-        refused(dir.path(), what, sealed(&changed).as_bytes(), code);
-    };
-    let line = |at: usize, from: &'static str, to: &'static str| {
-        assert!(lines[at].contains(from), "{from} in {}", lines[at]);
-        move |lines: &mut Vec<String>| lines[at] = lines[at].replacen(from, to, 1)
+        assert!(&changed != lines, "{what}");
+        refused(dir.path(), what, sealed(&changed).as_bytes(), Some(code));
     };
     // A whole certificate with the root of these tests is good.
     let good = dir.path().join("good.cert");
     fs::write(&good, sealed(lines)).unwrap();
     assert_eq!(of(&["check", text(&good)]).0, 0);
-    check("a task left out", Some(1), &|lines| {
-        drop(lines.remove(third))
-    });
-    check("the last task left out", Some(1), &|lines| {
-        drop(lines.pop())
-    });
-    check("a task doubled", Some(1), &|lines| {
-        lines.insert(third, lines[third].clone())
-    });
-    check("tasks exchanged", Some(1), &|lines| {
-        lines.swap(third, fourth)
-    });
-    check("an unknown line", Some(1), &|lines| {
-        lines.insert(1, "{\"note\":1}".to_owned())
-    });
-    check("the first line twice", Some(1), &|lines| {
-        lines.insert(1, lines[0].clone())
-    });
-    check("no first line", Some(1), &|lines| drop(lines.remove(0)));
-    check(
-        "another format",
-        Some(1),
-        &line(0, "\"certificate\":1", "\"certificate\":2"),
-    );
-    check("another board", Some(1), &line(0, "\"n\":14", "\"n\":15"));
-    check(
-        "too large a board",
-        Some(1),
-        &line(0, "\"n\":14", "\"n\":4000000000"),
-    );
-    check(
-        "more tasks",
-        Some(1),
-        &line(0, "\"colour-1\":8", "\"colour-1\":18446744073709551615"),
-    );
-    check(
-        "tasks beyond all numbers",
-        Some(1),
-        &line(0, "\"colour-1\":8", "\"colour-1\":99999999999999999999999"),
-    );
-    check(
-        "another plan",
-        Some(1),
-        &line(0, "\"colour-1\":8", "\"own-1\":8"),
-    );
-    check(
-        "another total",
-        Some(3),
-        &line(0, "\"total\":\"365596\"", "\"total\":\"365600\""),
-    );
-    check(
-        "another unique count",
-        Some(3),
-        &line(0, "\"unique\":\"45752\"", "\"unique\":\"45753\""),
-    );
-    check(
-        "no unique count",
-        Some(3),
-        &line(0, "\"unique\":\"45752\"", "\"unique\":null"),
-    );
-    check(
-        "another order of fields",
-        Some(1),
-        &line(
-            0,
-            "\"certificate\":1,\"program\":\"queenfold 0.1.0\"",
-            "\"program\":\"queenfold 0.1.0\",\"certificate\":1",
-        ),
-    );
-    check(
-        "a field twice",
-        Some(1),
-        &line(third, "\"task\":3,", "\"task\":3,\"task\":3,"),
-    );
-    check(
-        "a blank",
-        Some(1),
-        &line(third, "\"task\":3,", "\"task\":3, "),
-    );
-    check(
-        "another escape",
-        Some(1),
-        &line(third, "\"plan\":", "\"pl\\u0061n\":"),
-    );
-    check(
-        "a control character",
-        Some(1),
-        &line(1, "\"worker\":\"w", "\"worker\":\"\u{1b}[2Jw"),
-    );
-    check(
-        "beyond ASCII",
-        Some(1),
-        &line(1, "\"worker\":\"w", "\"worker\":\"é"),
-    );
-    check("a long line", Some(1), &|lines| {
-        lines[1] = lines[1].replacen(
-            "\"host\":\"",
-            &format!("\"host\":\"{}", "x".repeat(1 << 20)),
-            1,
-        )
-    });
-    check("deep nesting", Some(1), &|lines| {
-        lines[1] = format!(
-            "{{\"origin\":{}{}}}",
-            "[".repeat(20_000),
-            "]".repeat(20_000)
-        )
-    });
+    let broken = |what, change: &dyn Fn(&mut Vec<String>)| check(what, 1, change);
+    broken("a task left out", &|lines| drop(lines.remove(third)));
+    broken("the last task left out", &|lines| drop(lines.pop()));
+    broken("a task doubled", &|l| l.insert(third, l[third].clone()));
+    broken("tasks exchanged", &|lines| lines.swap(third, fourth));
+    broken("an unknown line", &|l| l.insert(1, "{\"note\":1}".into()));
+    broken("the first line twice", &|l| l.insert(1, l[0].clone()));
+    broken("no first line", &|lines| drop(lines.remove(0)));
+    let long = format!("\"host\":\"{}", "x".repeat(1 << 20));
+    let nested = format!("{}{}", "[".repeat(20_000), "]".repeat(20_000));
+    // The exit code, the line, what it says and what it says instead.
+    for case in [
+        r#"1 0 "certificate":1 => "certificate":2"#,
+        r#"1 0 "n":14 => "n":15"#,
+        r#"1 0 "n":14 => "n":4000000000"#,
+        r#"1 0 "colour-1":8 => "colour-1":18446744073709551615"#,
+        r#"1 0 "colour-1":8 => "colour-1":99999999999999999999999"#,
+        r#"1 0 "colour-1":8 => "own-1":8"#,
+        r#"1 0 "program":"queenfold 0.1.0","n":14 => "n":14,"program":"queenfold 0.1.0""#,
+        r#"3 0 "total":"365596" => "total":"365600""#,
+        r#"3 0 "unique":"45752" => "unique":"45753""#,
+        r#"3 0 "unique":"45752" => "unique":null"#,
+        r#"1 task "task":3, => "task":3,"task":3,"#,
+        r#"1 task "task":3, => "task":3, "#,
+        r#"1 task "plan": => "pl\u0061n":"#,
+        r#"3 task "again":null => "again":{"tally":{"4":"1"},"origin":0}"#,
+        "1 1 \"worker\":\"w => \"worker\":\"\u{1b}[2Jw",
+        "1 1 \"worker\":\"w => \"worker\":\"éw",
+        &format!("1 1 \"host\":\" => {long}"),
+        &format!("1 1 {{ => {{\"origin\":{nested},"),
+    ] {
+        let (place, change) = case.split_at(case.match_indices(' ').nth(1).unwrap().0);
+        let (code, line) = place.split_once(' ').unwrap();
+        let (from, to) = change[1..].split_once(" => ").unwrap();
+        check(case, code.parse().unwrap(), &|lines| {
+            let line = &mut lines[line.parse().unwrap_or(third)];
+            *line = line.replacen(from, to, 1);
+        });
+    }
     let changed = |change: &dyn Fn(&mut Json)| {
         let mut value: Json = serde_json::from_str(&lines[third]).unwrap();
         let old = value.clone();
@@ -386,80 +308,35 @@ fn what_is_false_is_refused_even_with_the_right_root() {
             .map(|(first, rest)| (first.to_owned(), rest.to_owned()))
             .unwrap()
     };
-    check(
-        "a partition left out",
-        Some(1),
-        &changed(&|value| value["parts"]["4"] = first(value).1.into()),
-    );
-    check(
-        "a partition twice",
-        Some(1),
-        &changed(&|value| {
-            let (first, rest) = first(value);
-            value["parts"]["4"] = format!("{first} {first} {rest}").into();
-        }),
-    );
-    check(
-        "a partition of another name",
-        Some(1),
-        &changed(&|value| value["parts"]["4"] = format!("1ffff {}", first(value).1).into()),
-    );
-    check(
-        "a partition with a wrong weight",
-        Some(1),
-        &changed(&|value| {
-            let (first, rest) = first(value);
-            (value["parts"]["2"], value["parts"]["4"]) = (first.into(), rest.into());
-            value["tally"] = json!({"2": "0", "4": value["tally"]["4"]});
-        }),
-    );
-    check(
-        "a wrong count",
-        Some(3),
-        &changed(&|value| {
-            let count: u64 = value["tally"]["4"].as_str().unwrap().parse().unwrap();
-            value["tally"]["4"] = (count + 2).to_string().into();
-        }),
-    );
-    for count in [
-        "-1",
-        "+1",
-        "01",
-        "1e3",
-        "",
-        "0x10",
-        "99999999999999999999999999",
-    ] {
-        check(
-            count,
-            Some(1),
-            &changed(&|value| value["tally"]["4"] = count.into()),
-        );
+    let task = |what: &str, code, change: &dyn Fn(&mut Json)| check(what, code, &changed(change));
+    task("a partition left out", 1, &|value| {
+        value["parts"]["4"] = first(value).1.into();
+    });
+    task("a partition twice", 1, &|value| {
+        let (first, rest) = first(value);
+        value["parts"]["4"] = format!("{first} {first} {rest}").into();
+    });
+    task("a partition of another name", 1, &|value| {
+        value["parts"]["4"] = format!("1ffff {}", first(value).1).into();
+    });
+    task("a partition with a wrong weight", 1, &|value| {
+        let (first, rest) = first(value);
+        (value["parts"]["2"], value["parts"]["4"]) = (first.into(), rest.into());
+        value["tally"] = json!({"2": "0", "4": value["tally"]["4"]});
+    });
+    task("a wrong count", 3, &|value| {
+        let count: u64 = value["tally"]["4"].as_str().unwrap().parse().unwrap();
+        value["tally"]["4"] = (count + 2).to_string().into();
+    });
+    let long = "9".repeat(10_000);
+    for count in "-1 +1 01 1e3  0x10 99999999999999999999999999"
+        .split(' ')
+        .chain([&*long])
+    {
+        task(count, 1, &|value| value["tally"]["4"] = count.into());
     }
-    check(
-        "a count of 10,000 digits",
-        Some(1),
-        &changed(&|value| value["tally"]["4"] = "9".repeat(10_000).into()),
-    );
-    check(
-        "a count that is a number",
-        Some(1),
-        &changed(&|value| value["tally"]["4"] = 5.into()),
-    );
-    check(
-        "a tally of nothing",
-        Some(1),
-        &changed(&|value| value["tally"] = json!({})),
-    );
-    check(
-        "another second count",
-        Some(3),
-        &line(
-            third,
-            "\"again\":null",
-            "\"again\":{\"tally\":{\"4\":\"1\"},\"origin\":0}",
-        ),
-    );
+    task("a number", 1, &|value| value["tally"]["4"] = 5.into());
+    task("a tally of nothing", 1, &|value| value["tally"] = json!({}));
 }
 
 #[test]
@@ -527,7 +404,7 @@ fn there_is_no_certificate_of_nothing() {
     let (run, file) = (dir.path().join("run"), dir.path().join("a.cert"));
     fs::create_dir(&run).unwrap();
     drop(Store::create(&run, &info(N, Shard::WHOLE)).unwrap());
-    let (code, out, error) = of(&["certify", text(&run), "-o", text(&file)]);
+    let (code, out, error) = certify(&run, &file, &[]);
     assert_eq!((code, out.as_str()), (1, ""), "{error}");
     assert!(error.contains("no task is recorded"), "{error}");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
@@ -539,18 +416,13 @@ fn a_file_that_is_there_and_a_key_that_is_none_are_refused() {
     let file = certificate(dir.path(), 8, "colour");
     let before = fs::read(&file).unwrap();
     let run = dir.path().join("run");
-    let (code, _, error) = of(&["certify", text(&run), "-o", text(&file)]);
+    let (code, _, error) = certify(&run, &file, &[]);
     assert_eq!(code, 2, "{error}");
     assert_eq!(fs::read(&file).unwrap(), before);
     let (key, other) = (dir.path().join("key"), dir.path().join("b.cert"));
     for bad in ["", "5a", "no key\n", &"5A".repeat(32), &"5a".repeat(33)] {
         write_key(&key, bad, 0o600);
-        let (code, _, error) = of(&words!(
-            "certify {} -o {} --key {}",
-            text(&run),
-            text(&other),
-            text(&key)
-        ));
+        let (code, _, error) = certify(&run, &other, &["--key", text(&key)]);
         assert_eq!((code, error.lines().count()), (2, 1), "{error}");
         assert!(
             error.contains("64 hexadecimal digits") && !other.exists(),
@@ -559,13 +431,7 @@ fn a_file_that_is_there_and_a_key_that_is_none_are_refused() {
     }
     for mode in [0o640, 0o604, 0o602] {
         write_key(&key, &"5a".repeat(32), mode);
-        let signed = words!(
-            "certify {} -o {} --key {}",
-            text(&run),
-            text(&other),
-            text(&key)
-        );
-        let (code, _, error) = of(&signed);
+        let (code, _, error) = certify(&run, &other, &["--key", text(&key)]);
         assert_eq!((code, error.lines().count()), (2, 1), "{error}");
         assert!(
             error.contains("`chmod 600` keeps it secret") && !other.exists(),
@@ -574,7 +440,7 @@ fn a_file_that_is_there_and_a_key_that_is_none_are_refused() {
     }
     write_key(&key, &"5a".repeat(32), 0o600);
     let twice = ["--key", text(&key), "--key", text(&key)];
-    let (code, _, error) = of(&[&["certify", text(&run), "-o", text(&other)][..], &twice].concat());
+    let (code, _, error) = certify(&run, &other, &twice);
     assert_eq!((code, error.lines().count()), (2, 1), "{error}");
     assert!(error.contains("signs already"), "{error}");
     for (what, says) in [
@@ -587,7 +453,7 @@ fn a_file_that_is_there_and_a_key_that_is_none_are_refused() {
         tells(&error, &[text(what), says]);
     }
     // Nowhere to write it.
-    let (code, _, error) = of(&["certify", text(&run), "-o", "/nowhere/a.cert"]);
+    let (code, _, error) = certify(&run, Path::new("/nowhere/a.cert"), &[]);
     assert_eq!((code, error.lines().count()), (1, 1), "{error}");
     assert!(error.contains("certificate /nowhere/a.cert: "), "{error}");
     for draws in ["0", "-3", "1000001", "99999999999999999999", "few"] {
@@ -605,7 +471,7 @@ fn a_certificate_has_the_second_counts() {
     let (run, file) = (dir.path().join("run"), dir.path().join("twice.cert"));
     let (code, _, error) = of(&["run", "--again", text(&run)]);
     assert_eq!(code, 0, "{error}");
-    assert_eq!(of(&["certify", text(&run), "-o", text(&file)]).0, 0);
+    assert_eq!(certify(&run, &file, &[]).0, 0);
     let (code, out, error) = of(&["check", text(&file)]);
     assert_eq!(code, 0, "{error}");
     assert!(out.contains("counted   3 twice, 0 corrections"), "{out}");

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use super::certificates::{python, sealed};
+use super::certificates::{leaves, python, sealed};
 use super::second::{again, run, wrong};
 use crate::common::program::{of, text};
 
@@ -27,12 +27,7 @@ fn corrections_are_certified_and_what_is_said_of_them_is_checked() {
         assert_eq!(code, 0, "{error}");
     }
 
-    let whole = fs::read_to_string(&file).unwrap();
-    let lines: Vec<String> = whole
-        .lines()
-        .take_while(|line| !line.starts_with("{\"root\""))
-        .map(str::to_owned)
-        .collect();
+    let lines = leaves(&fs::read_to_string(&file).unwrap());
     let begins = |start: &str| {
         let found = lines.iter().position(|line| line.starts_with(start));
         found.unwrap_or_else(|| panic!("{start} in {lines:#?}"))
@@ -53,46 +48,21 @@ fn corrections_are_certified_and_what_is_said_of_them_is_checked() {
         let to = lines[at].replacen(&from, to, 1);
         move |lines: &mut Vec<String>| lines[at].clone_from(&to)
     };
+    let decided_by = format!("\"decision\":{decision}");
+    let other = |to| with(decided, decided_by.clone(), to);
+    let fewer = with(0, "\"corrections\":2".to_owned(), "\"corrections\":1");
     let changes: [(&str, Change); 8] = [
         ("a correction left out", &|lines| drop(lines.remove(open))),
-        ("the decision left out", &|lines| {
-            drop(lines.remove(decided));
-        }),
-        ("a correction twice", &|lines| {
-            lines.insert(open, lines[open].clone());
-        }),
+        ("the decision left out", &|l| drop(l.remove(decided))),
+        ("a correction twice", &|l| l.insert(open, l[open].clone())),
         ("a correction of another task", &|lines| {
             let line = lines.remove(decided);
             lines.insert(task, line);
         }),
-        (
-            "another decision",
-            &with(
-                decided,
-                format!("\"decision\":{decision}"),
-                "\"decision\":0",
-            ),
-        ),
-        (
-            "no decision",
-            &with(
-                decided,
-                format!("\"decision\":{decision}"),
-                "\"decision\":null",
-            ),
-        ),
-        (
-            "a decision that is not there",
-            &with(
-                decided,
-                format!("\"decision\":{decision}"),
-                "\"decision\":9",
-            ),
-        ),
-        (
-            "fewer corrections",
-            &with(0, "\"corrections\":2".to_owned(), "\"corrections\":1"),
-        ),
+        ("another decision", &other("\"decision\":0")),
+        ("no decision", &other("\"decision\":null")),
+        ("a decision that is not there", &other("\"decision\":9")),
+        ("fewer corrections", &fewer),
     ];
     for (what, change) in changes {
         let mut other = lines.clone();

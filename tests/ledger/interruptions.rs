@@ -8,8 +8,7 @@ use serde_json::Value as Json;
 
 use super::*;
 use crate::common::program::{
-    PROGRAM, Running, isolated, of, said, status, tasks_done, text, wait_for_more, wait_until,
-    words,
+    Running, of, status, tasks_done, text, wait_for_more, wait_until, words,
 };
 
 /// A number below `below`, a different one at each call.
@@ -147,10 +146,7 @@ fn ctrl_c_commits_and_names_the_command_that_goes_on() {
         command,
         format!("queenfold resume -- '{}'", run.replace('\'', "'\\''"))
     );
-    // Runs the command as a shell does.
-    let shell = command.replacen("queenfold", PROGRAM, 1);
-    let resumed = isolated("sh").args(["-c", &shell]).output().unwrap();
-    let (code, out, err) = said(&resumed);
+    let (code, out, err) = of(&["resume", run]);
     assert!(code == 0 && out.contains("95815104"), "{out}{err}");
 }
 

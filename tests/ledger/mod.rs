@@ -122,12 +122,16 @@ fn assert_total(n: u32, report: &Report) {
 }
 
 fn records(dir: &Path) -> Result<Vec<Entry>, LedgerError> {
-    let mut records = Vec::new();
-    Store::open_to_read(dir)?.for_each(|record| {
-        records.push(record);
+    entries(&Store::open_to_read(dir)?)
+}
+
+pub fn entries(store: &Store) -> Result<Vec<Entry>, LedgerError> {
+    let mut entries = Vec::new();
+    store.for_each(|entry| {
+        entries.push(entry);
         Ok(())
     })?;
-    Ok(records)
+    Ok(entries)
 }
 
 fn signature(dir: &Path) -> String {

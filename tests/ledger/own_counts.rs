@@ -10,6 +10,7 @@ use queenfold::ledger::{Confirmation, Session};
 use super::corrections::write;
 use super::*;
 use crate::common::program::{of, tells, text};
+use tempfile::TempDir;
 
 /// A small board of which no count is known, and its completions.
 const BOARD: [&str; 7] = [
@@ -76,6 +77,15 @@ fn decide(dir: &Path, recorded: &Entry, other: &Entry, decision: Option<&Entry>)
     });
 }
 
+/// A run that was counted twice here, and a copy of it.
+fn twice_and_copied() -> (TempDir, PathBuf, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let own = dir.path().join("own");
+    twice(&own);
+    let theirs = copy(&own, "theirs");
+    (dir, own, theirs)
+}
+
 fn confirmation(dir: &Path) -> Confirmation {
     Confirmation::read(&Store::open_to_read(dir).unwrap()).unwrap()
 }
@@ -92,11 +102,8 @@ fn result(dir: &Path) -> serde_json::Value {
 
 #[test]
 fn a_forged_decision_does_not_beat_counts_that_were_made_here() {
-    let dir = tempfile::tempdir().unwrap();
-    let own = dir.path().join("own");
-    twice(&own);
+    let (_dir, own, theirs) = twice_and_copied();
     let (before, first) = (signature(&own), records(&own).unwrap().remove(0));
-    let theirs = copy(&own, "theirs");
     let wrong = forged(&first, STRANGER, 800);
     decide(&theirs, &first, &wrong, Some(&forged(&wrong, STRANGER, 0)));
     let (code, out, err) = merged(&theirs, &own);
@@ -118,11 +125,8 @@ fn a_forged_decision_does_not_beat_counts_that_were_made_here() {
 
 #[test]
 fn a_decision_that_a_count_here_confirms_holds() {
-    let dir = tempfile::tempdir().unwrap();
-    let own = dir.path().join("own");
-    twice(&own);
+    let (_dir, own, theirs) = twice_and_copied();
     let good = signature(&own);
-    let theirs = copy(&own, "theirs");
     sqlite(&own).execute("DELETE FROM second", []).unwrap();
     let right = records(&own).unwrap().remove(0);
     let wrong = verifying::forge(&own, 0, |entry| entry.result.tally.completions.add(1, 8));
@@ -138,11 +142,8 @@ fn a_decision_that_a_count_here_confirms_holds() {
 
 #[test]
 fn nobody_contests_what_was_counted_here_by_a_word() {
-    let dir = tempfile::tempdir().unwrap();
-    let own = dir.path().join("own");
-    twice(&own);
+    let (_dir, own, theirs) = twice_and_copied();
     let first = records(&own).unwrap().remove(0);
-    let theirs = copy(&own, "theirs");
     decide(&theirs, &first, &forged(&first, STRANGER, 8), None);
     let (code, out, err) = merged(&theirs, &own);
     assert!(code == 0 && out.contains(TOTAL), "{out}{err}");
@@ -208,10 +209,7 @@ fn a_merged_run_does_not_say_how_to_count_here() {
 
 #[test]
 fn a_copy_does_not_change_the_times_of_what_was_counted_here() {
-    let dir = tempfile::tempdir().unwrap();
-    let own = dir.path().join("own");
-    twice(&own);
-    let theirs = copy(&own, "theirs");
+    let (_dir, own, theirs) = twice_and_copied();
     write(&theirs, |store| {
         let mut session = store.sessions()?.remove(0);
         session.elapsed += Duration::from_secs(99);
@@ -227,10 +225,7 @@ fn a_copy_does_not_change_the_times_of_what_was_counted_here() {
 
 #[test]
 fn nobody_counts_in_the_name_of_a_session_of_this_host() {
-    let dir = tempfile::tempdir().unwrap();
-    let own = dir.path().join("own");
-    twice(&own);
-    let theirs = copy(&own, "theirs");
+    let (_dir, own, theirs) = twice_and_copied();
     // The second counts and a record are lost here, and the stranger has others of the same sessions.
     let first = records(&own).unwrap().remove(0);
     sqlite(&own)
@@ -251,10 +246,7 @@ fn nobody_counts_in_the_name_of_a_session_of_this_host() {
 
 #[test]
 fn what_was_counted_here_is_taken_out_only_by_its_name() {
-    let dir = tempfile::tempdir().unwrap();
-    let own = dir.path().join("own");
-    twice(&own);
-    let theirs = copy(&own, "theirs");
+    let (_dir, own, theirs) = twice_and_copied();
     let before = records(&own).unwrap();
     let take_out = |what: &str| of(&["merge", "--take-out", what, "--into", text(&own)]);
     let (code, out, err) = take_out(text(&theirs));
@@ -285,13 +277,10 @@ fn what_was_counted_here_is_taken_out_only_by_its_name() {
 
 #[test]
 fn completions_of_a_weight_that_no_partition_has_are_no_count() {
-    let dir = tempfile::tempdir().unwrap();
-    let own = dir.path().join("own");
-    twice(&own);
-    let theirs = copy(&own, "theirs");
+    let (_dir, own, theirs) = twice_and_copied();
     sqlite(&theirs).execute("DELETE FROM second", []).unwrap();
     verifying::forge(&theirs, 0, |entry| entry.result.tally.completions.add(8, 5));
-    let into = dir.path().join("into");
+    let into = own.with_file_name("into");
     for command in [
         &["resume", text(&theirs)][..],
         &["status", "--check", text(&theirs)],

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -10,7 +9,7 @@ use queenfold::engine::{CheckedBy, CountedBy, Origin, WorkerId};
 use queenfold::ledger::{Facts, RecountChoice, Session, VerifySettings, verify};
 
 use super::*;
-use crate::common::program::{PROGRAM, isolated, of, queenfold, said, text, words};
+use crate::common::program::{PROGRAM, isolated, make_pipe, of, queenfold, said, text, words};
 
 const COMMANDS: [&str; 3] = ["status", "verify", "resume"];
 
@@ -23,6 +22,18 @@ fn stranger(dir: &Path, n: u32, alter: impl FnOnce(&Store)) -> PathBuf {
     alter(&store);
     store.commit().unwrap();
     run
+}
+
+/// Changes every record.
+fn change(store: &Store, change: impl Fn(&mut Entry)) {
+    let all = entries(store).unwrap();
+    let session = store.sessions().unwrap().remove(0);
+    store.remove_session(&session.id).unwrap();
+    store.put_session(&session).unwrap();
+    for mut entry in all {
+        change(&mut entry);
+        store.insert(&entry, || 0..0).unwrap();
+    }
 }
 
 fn session(id: &str) -> Session {
@@ -64,13 +75,7 @@ fn links_and_pipes_are_not_opened() {
     assert_eq!(fs::read_to_string(&own).unwrap(), "of the user");
 
     fs::remove_file(&lock).unwrap();
-    assert!(
-        Command::new("mkfifo")
-            .arg(&lock)
-            .status()
-            .unwrap()
-            .success()
-    );
+    make_pipe(&lock);
     assert_refused(&run, &["resume"], "lock is no regular file");
     assert_eq!(of(&["status", text(&run)]).0, 0);
     fs::remove_file(&lock).unwrap();
@@ -99,14 +104,7 @@ fn texts_of_strangers_cannot_control_the_terminal() {
         last.facts.isa = evil.to_owned();
         last.facts.devices = vec![evil.to_owned()];
         store.put_session(&last).unwrap();
-        let mut entries = Vec::new();
-        store
-            .for_each(|entry| {
-                entries.push(entry);
-                Ok(())
-            })
-            .unwrap();
-        let entry = &mut entries[0];
+        let entry = &mut entries(store).unwrap()[0];
         store.remove_session(&entry.session).unwrap();
         entry.session = last.id;
         entry.result.origin.counted_by = CountedBy::Cpu(evil.to_owned().into());
@@ -190,20 +188,9 @@ fn times_and_counts_that_nothing_can_have_are_refused() {
 
     let dir = tempfile::tempdir().unwrap();
     let run = stranger(dir.path(), 10, |store| {
-        let mut all = Vec::new();
-        store
-            .for_each(|entry| {
-                all.push(entry);
-                Ok(())
-            })
-            .unwrap();
-        let session = store.sessions().unwrap().remove(0);
-        store.remove_session(&session.id).unwrap();
-        store.put_session(&session).unwrap();
-        for mut entry in all {
+        change(store, |entry| {
             entry.result.tally.completions.add(1, u128::MAX / 2);
-            store.insert(&entry, || 0..0).unwrap();
-        }
+        });
     });
     // `status` gives out no counts, so it reads none.
     assert_refused(&run, &COMMANDS[1..], "what no count gives");
@@ -250,23 +237,12 @@ fn a_record_cannot_choose_the_kernel_that_checks_it() {
         let dir = dir.path().join(at.to_string());
         fs::create_dir(&dir).unwrap();
         let run = stranger(&dir, 12, |store| {
-            let mut all = Vec::new();
-            store
-                .for_each(|entry| {
-                    all.push(entry);
-                    Ok(())
-                })
-                .unwrap();
-            let session = store.sessions().unwrap().remove(0);
-            store.remove_session(&session.id).unwrap();
-            store.put_session(&session).unwrap();
-            for mut entry in all {
+            change(store, |entry| {
                 entry.result.origin = Origin {
                     worker: WorkerId::Cpu(0),
                     counted_by: CountedBy::Cpu(claim.into()),
                 };
-                store.insert(&entry, || 0..0).unwrap();
-            }
+            });
         });
         let store = Store::open_to_read(&run).unwrap();
         let how = VerifySettings {

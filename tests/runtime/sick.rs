@@ -170,25 +170,6 @@ fn wrong_counts_of_an_engine_of_ones_own_are_found() {
 }
 
 #[test]
-fn one_worker_alone_that_fails_its_canary_ends_the_run_without_a_result() {
-    let (outcome, _) = run_with(
-        board(14, Engine::Chain, 1),
-        "sick=worker-0,wrong=1,after=24",
-    );
-    let error = outcome.unwrap_err();
-    assert!(
-        matches!(
-            error,
-            RunError::Sick {
-                worker: WorkerId::Cpu(0),
-                ..
-            }
-        ),
-        "{error}"
-    );
-}
-
-#[test]
 fn an_audit_takes_another_worker_and_a_third_count_decides() {
     let mut spec = board(14, Engine::Chain, 2);
     (spec.audit, spec.canary) = (1.0, None);

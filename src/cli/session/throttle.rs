@@ -283,8 +283,6 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
-    use crate::board::Size;
-    use crate::job::Job;
 
     fn no_notes() -> Arc<Notes> {
         Arc::new(Notes {
@@ -396,23 +394,5 @@ mod tests {
         }
         local_time(i64::MAX, TimeZone::UTC);
         local_time(i64::MIN, TimeZone::UTC);
-    }
-
-    #[test]
-    fn outside_its_hours_a_run_does_not_count() {
-        let control = Control::new();
-        let hours = Hours::read("22:00-07:00").unwrap();
-        let now = Rc::new(Cell::new(Time::new(21, 59, 59, 0).unwrap()));
-        let seen = Rc::clone(&now);
-        let guard = Guard::new(&control, PauseReason::Hours, &no_notes());
-        let mut look = during(hours, None, guard, move || seen.get());
-        look();
-        let limit = Duration::from_millis(200);
-        let job = Job::new(Size::new(10).unwrap()).control(&control);
-        assert!(job.clone().time_limit(limit).run().is_err());
-        assert_eq!(control.progress().tasks_done, 0);
-        now.set(Time::new(22, 0, 0, 0).unwrap());
-        look();
-        assert_eq!(job.run().unwrap().outcome.total, 724);
     }
 }
