@@ -37,21 +37,24 @@ const SCRIPTS: [(&str, &str); 3] = [
     ("shell", "shell.sh"),
 ];
 
+/// Runs a task, which must succeed.
+fn done(array: &Array, script: &str, index: u64) {
+    let output = task(array, script, index).output().unwrap();
+    assert_eq!(code(&output), 0, "{output:?}");
+}
+
 #[test]
 fn each_task_counts_its_shard_and_gather_adds_them_up() {
     for (scheduler, script) in SCRIPTS {
         let array = Array::make(14, 5, scheduler);
         for index in [0, 1, 3, 4] {
-            let output = task(&array, script, index).output().unwrap();
-            assert_eq!(code(&output), 0, "{output:?}");
+            done(&array, script, index);
         }
         assert_eq!(array.missing(), "2");
-        let output = task(&array, script, 2).output().unwrap();
-        assert_eq!(code(&output), 0, "{output:?}");
+        done(&array, script, 2);
         array.assert_total("365596");
         // A finished shard ends at once, and nothing changes.
-        let again = task(&array, script, 2).output().unwrap();
-        assert_eq!(code(&again), 0, "{again:?}");
+        done(&array, script, 2);
         array.assert_total("365596");
         assert_eq!(array.status()["hosts"][0]["sessions"], 5);
     }
@@ -68,8 +71,7 @@ fn an_array_counts_a_given_board() {
         )
         .unwrap();
         for index in [0, 1] {
-            let output = task(&array, script, index).output().unwrap();
-            assert_eq!(code(&output), 0, "{output:?}");
+            done(&array, script, index);
         }
         let own = ["run", "-n", "12", "--queens", "b4", "--holes", "a1,c9"];
         let own: Json = serde_json::from_str(&stdout(&[&own[..], &["--json"]].concat())).unwrap();
@@ -122,8 +124,7 @@ fn settings_do_not_change_what_an_array_counts() {
 fn a_moved_array_counts_nothing_into_its_old_place() {
     for (scheduler, script) in SCRIPTS {
         let array = Array::make(12, 2, scheduler);
-        let output = task(&array, script, 0).output().unwrap();
-        assert_eq!(code(&output), 0, "{output:?}");
+        done(&array, script, 0);
         let old = PathBuf::from(array.real_name());
         let array = array.moved();
         let output = task(&array, script, 1).output().unwrap();
@@ -149,8 +150,7 @@ fn a_moved_array_counts_nothing_into_its_old_place() {
         );
         array.make_again(12, 2, scheduler, &[]);
         assert_eq!(array.missing(), "1");
-        let output = task(&array, script, 1).output().unwrap();
-        assert_eq!(code(&output), 0, "{output:?}");
+        done(&array, script, 1);
         array.assert_total("14200");
     }
 }
@@ -246,8 +246,7 @@ fn a_task_that_is_killed_is_continued_and_a_running_one_is_left_alone() {
         assert_eq!(why[0]["why"], "killed", "{why}");
         assert_eq!(why[0]["shards"].to_string(), "[0]", "{why}");
         for index in [0, 1] {
-            let output = task(&array, script, index).output().unwrap();
-            assert_eq!(code(&output), 0, "{output:?}");
+            done(&array, script, index);
         }
         array.assert_total("95815104");
     }

@@ -133,6 +133,8 @@ pub fn refuses(code: i32, table: &str) {
         let words: Vec<_> = words.iter().map(String::as_str).collect();
         let line = refusal(&mut queenfold(&words), code);
         assert!(line.contains(says), "{command}: {line}");
+        // The parser would have it that `-n` is no flag.
+        assert!(!line.contains("-- -n"), "{command}: {line}");
     }
 }
 

@@ -26,7 +26,7 @@ pub fn chain(n: u32) -> Arc<dyn Plan> {
     Arc::new(ChainPlan::new(Size::new(n).unwrap()))
 }
 
-type Count = dyn Fn(u64) -> Result<Tally, Mismatch> + Send + Sync;
+type Count = dyn Fn(u64, &TaskWatch) -> Result<Tally, NotCounted> + Send + Sync;
 
 /// A plan whose tallies a function of the task's index gives.
 struct Made {
@@ -38,6 +38,14 @@ struct Made {
 pub fn made(
     tasks: u64,
     count: impl Fn(u64) -> Result<Tally, Mismatch> + Send + Sync + 'static,
+) -> Arc<dyn Plan> {
+    made_watched(tasks, move |index, _| Ok(count(index)?))
+}
+
+/// The same of a function that is told when the task is given up.
+pub fn made_watched(
+    tasks: u64,
+    count: impl Fn(u64, &TaskWatch) -> Result<Tally, NotCounted> + Send + Sync + 'static,
 ) -> Arc<dyn Plan> {
     Arc::new(Made {
         tasks,
@@ -102,8 +110,8 @@ impl Counter for MadeCounter {
         "made"
     }
 
-    fn count_watched(&mut self, task: &Task, _: &TaskWatch) -> Result<Tally, NotCounted> {
-        Ok((self.0)(task.key.index)?)
+    fn count_watched(&mut self, task: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted> {
+        (self.0)(task.key.index, watch)
     }
 }
 
@@ -296,7 +304,7 @@ fn one_worker_alone_tries_again_with_a_fresh_counter() {
     let tries = AtomicU64::new(0);
     let plan = Arc::new(Made {
         tasks: 50,
-        count: Arc::new(move |task| {
+        count: Arc::new(move |task, _| {
             assert!(task != 33 || tries.fetch_add(1, Ordering::Relaxed) > 0);
             Ok(tally(task))
         }),

@@ -6,12 +6,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::alone::run_alone;
-use super::runs::spec;
+use super::runs::{made_watched, spec, tally};
 use queenfold::actors::{Control, Progress, RunState, WorkerProgress, WorkerState};
 use queenfold::board::Size;
-use queenfold::engine::{
-    Counter, CounterSettings, Engine, NotCounted, Plan, Tally, Task, TaskProgress, TaskWatch,
-};
+use queenfold::engine::{Engine, Plan, Tally, TaskProgress};
 
 /// Tasks of the plan.
 const TASKS: u64 = 3;
@@ -21,71 +19,23 @@ const TASKS: u64 = 3;
 const SOON: Duration = Duration::from_secs(60);
 
 /// A plan whose tasks take forever until `quick` is set.
-#[derive(Clone, Default)]
-struct Endless {
-    quick: Arc<AtomicBool>,
-}
-
-impl Plan for Endless {
-    fn engine(&self) -> Engine {
-        Engine::Census
-    }
-
-    fn version(&self) -> u32 {
-        1
-    }
-
-    fn size(&self) -> Size {
-        Size::new(12).unwrap()
-    }
-
-    fn tasks(&self) -> u64 {
-        TASKS
-    }
-
-    fn task(&self, index: u64) -> Task {
-        Task {
-            key: self.key(index),
-            ranks: index..index + 1,
-            cost: 1.0,
-        }
-    }
-
-    fn total_cost(&self) -> f64 {
-        TASKS as f64
-    }
-
-    fn counter(&self, _: &CounterSettings) -> Box<dyn Counter> {
-        self.oracle()
-    }
-
-    fn oracle(&self) -> Box<dyn Counter> {
-        Box::new(self.clone())
-    }
-}
-
-impl Counter for Endless {
-    fn backend(&self) -> &'static str {
-        "endless"
-    }
-
-    fn count_watched(&mut self, _: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted> {
+fn endless(quick: &Arc<AtomicBool>) -> Arc<dyn Plan> {
+    let quick = Arc::clone(quick);
+    made_watched(TASKS, move |_, watch| {
         watch.note(TaskProgress {
             nodes: 1_000,
             solutions: 10,
             share: 0.5,
         });
-        while !self.quick.load(Ordering::Relaxed) {
+        while !quick.load(Ordering::Relaxed) {
             watch.check()?;
             thread::sleep(Duration::from_millis(1));
         }
         Ok(Tally {
-            r90: 1,
-            partitions: 1,
             nodes: 2_000,
-            ..Tally::default()
+            ..tally(1)
         })
-    }
+    })
 }
 
 /// Waits until the run under `control` is as `wanted`, for at most two minutes.
@@ -112,7 +62,7 @@ fn a_run_that_is_stopped_gives_up_tasks_that_take_long() {
         other.drain();
         Instant::now()
     });
-    let report = run_alone(&spec(vec![Arc::new(Endless::default())], 2), &control).unwrap();
+    let report = run_alone(&spec(vec![endless(&Arc::default())], 2), &control).unwrap();
     let took = stopper.join().unwrap().elapsed();
     assert!(took < SOON, "{took:?}");
     assert_eq!((report.tasks_done, report.given_up), (0, 2));
@@ -137,7 +87,7 @@ fn progress_shows_what_is_done_inside_of_tasks() {
         assert_eq!(progress.eta.unwrap().uncertainty, None);
         other.drain();
     });
-    let report = run_alone(&spec(vec![Arc::new(Endless::default())], 2), &control).unwrap();
+    let report = run_alone(&spec(vec![endless(&Arc::default())], 2), &control).unwrap();
     watcher.join().unwrap();
     assert_eq!(report.tasks_done, 0);
 }
@@ -162,7 +112,7 @@ fn engines_tell_how_far_they_are_in_a_task() {
 
 #[test]
 fn a_time_limit_gives_up_tasks_that_take_long() {
-    let mut spec = spec(vec![Arc::new(Endless::default())], 1);
+    let mut spec = spec(vec![endless(&Arc::default())], 1);
     spec.time_limit = Some(Duration::from_millis(100));
     let report = run_alone(&spec, &Control::new()).unwrap();
     assert!(report.elapsed < SOON, "{report:?}");
@@ -173,8 +123,8 @@ fn a_time_limit_gives_up_tasks_that_take_long() {
 fn a_run_that_is_paused_gives_up_tasks_and_counts_them_when_it_goes_on() {
     let control = Control::new();
     let other = control.clone();
-    let plan = Endless::default();
-    let quick = Arc::clone(&plan.quick);
+    let quick = Arc::default();
+    let plan = endless(&quick);
     let pauser = thread::spawn(move || {
         wait(&other, counts);
         other.pause();
@@ -186,7 +136,7 @@ fn a_run_that_is_paused_gives_up_tasks_and_counts_them_when_it_goes_on() {
         quick.store(true, Ordering::Relaxed);
         other.resume();
     });
-    let report = run_alone(&spec(vec![Arc::new(plan)], 2), &control).unwrap();
+    let report = run_alone(&spec(vec![plan], 2), &control).unwrap();
     pauser.join().unwrap();
     assert!(report.is_whole());
     assert_eq!(report.tallies[&Engine::Census].r90, u128::from(TASKS));
