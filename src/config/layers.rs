@@ -89,9 +89,7 @@ impl Layers {
                 && *self.origin(key) == SettingOrigin::Default
                 && self.set(key, value.clone(), SettingOrigin::Kept).is_ok()
             {
-                let text = value
-                    .as_str()
-                    .map_or_else(|| written(value), str::to_owned);
+                let text = value.as_str().map_or_else(|| written(value), str::to_owned);
                 taken.push((*key, text));
             }
         }

@@ -24,7 +24,7 @@ fn settings() -> Vec<(&'static Setting, String)> {
     let layers = Layers::defaults();
     let defaults = layers
         .entries()
-        .map(|(key, value, _)| (key, value.to_string()));
+        .map(|(key, value, _)| (key, queenfold::config::written(value)));
     let settings: Vec<_> = Config::settings().zip(defaults).collect();
     for (setting, (key, _)) in &settings {
         assert_eq!(setting.key, key);
