@@ -215,6 +215,8 @@ fn status_redraws_in_place() {
     while !output(&["status", run]).status.success() {
         sleep(Duration::from_millis(20));
     }
+    // It needs no core to be shown.
+    assert!(output(&["pause", run]).status.success());
     let Some(mut terminal) = start(40, &format!("exec {PROGRAM} status {run} --watch")) else {
         return;
     };
