@@ -269,6 +269,7 @@ fn subcommand(given: &str) -> Option<&'static str> {
         "dashboard" | "tui" | "top" => "`queenfold watch DIR` shows a run on a dashboard",
         "export" => "`queenfold certify DIR -o FILE` writes the log of a run, task by task",
         "compare" => "`queenfold merge --check A B` lists the tasks whose counts differ",
+        "serve" | "work" | "hosts" => "`queenfold array` divides a run among hosts",
         "rm" | "remove" | "delete" => "a run is in its directory alone: `rm -r DIR` removes it",
         _ => return None,
     })
