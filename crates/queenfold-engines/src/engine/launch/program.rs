@@ -143,16 +143,11 @@ impl DeviceProgram {
         (fewest..=most).step_by(WARP as usize)
     }
 
-    /// How many of its largest blocks a multiprocessor with so many bytes of shared memory runs at a time; `None` if its
-    /// threads share none.
-    pub const fn blocks_in(&self, memory: u32) -> Option<u32> {
-        match self.block_memory(self.most_threads) {
-            0 => None,
-            block => {
-                let blocks = memory / (block + RESERVED);
-                Some(if blocks == 0 { 1 } else { blocks })
-            }
-        }
+    /// How many of its largest blocks a multiprocessor with so many bytes of shared memory runs at a time; `None` if the
+    /// threads of a block do not work together: then blocks are as large as registers allow.
+    pub fn blocks_in(&self, memory: u32) -> Option<u32> {
+        let block = self.block_memory(self.most_threads) + RESERVED;
+        (self.threads == ThreadUse::BlocksTakeJobs).then(|| (memory / block).max(1))
     }
 
     /// How many threads a launch of this many jobs needs; `None` if it runs best with as many as the
