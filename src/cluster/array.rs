@@ -198,16 +198,19 @@ pub struct ArrayDirectory {
     array: Array,
 }
 
+/// A file in a directory that may be a stranger's is a link, a pipe or the like.
+fn irregular(file: &Path) -> ArrayError {
+    ArrayError::Foreign {
+        file: file.to_owned(),
+        reason: "no regular file, so it is not opened".to_owned(),
+    }
+}
+
 /// The text of a file in a directory that may be a stranger's; `None` if there is none.
 fn read(file: &Path) -> Result<Option<String>, ArrayError> {
     let open = || no_detours().read(true).open(file);
     let text = match file.symlink_metadata() {
-        Ok(found) if !found.is_file() => {
-            return Err(ArrayError::Foreign {
-                file: file.to_owned(),
-                reason: "no regular file, so it is not opened".to_owned(),
-            });
-        }
+        Ok(found) if !found.is_file() => return Err(irregular(file)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         found => found.and_then(|_| io::read_to_string(open()?.take(LONGEST))),
     };
@@ -356,6 +359,9 @@ impl ArrayDirectory {
     }
 
     /// The certificates of shards that lie beside the directories of shards, by name.
+    ///
+    /// # Errors
+    /// The folder cannot be read, or one of them is no regular file.
     pub(super) fn files(&self) -> Result<Vec<PathBuf>, ArrayError> {
         let folder = self.path.join("shards");
         let list = || {
@@ -368,7 +374,11 @@ impl ArrayDirectory {
         };
         files.retain(|file| file.extension().is_some_and(|ending| ending == "cert"));
         files.sort_unstable();
-        Ok(files)
+        let is_regular = |file: &PathBuf| file.symlink_metadata().is_ok_and(|of| of.is_file());
+        match files.iter().find(|file| !is_regular(file)) {
+            Some(file) => Err(irregular(file)),
+            None => Ok(files),
+        }
     }
 
     /// Checks that the run in the directory or file of a shard is that shard of this array.

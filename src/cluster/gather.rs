@@ -139,12 +139,6 @@ pub fn gather(directory: &ArrayDirectory, open: OpenSource<'_>) -> Result<Gather
         }
     }
     for file in directory.files()? {
-        if !file.symlink_metadata().is_ok_and(|found| found.is_file()) {
-            return Err(ArrayError::Foreign {
-                file,
-                reason: "no regular file, so it is not opened".to_owned(),
-            });
-        }
         let info = open(&file)?.info().clone();
         directory.check_shard(&file, info.shard.index(), &info)?;
         sources.push((info.shard, file));
