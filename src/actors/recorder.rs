@@ -1,5 +1,3 @@
-use serde::{Deserialize, Serialize};
-
 use super::events::SickWorker;
 use crate::engine::{Correction, TaskKey, TaskResult};
 
@@ -34,8 +32,8 @@ pub trait Recorder: Send + Sync {
     fn flush(&self, flushed: Flushed);
 }
 
-/// What a run has recorded, in the order in which it came about. It goes over a wire as it is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What a run has recorded, in the order in which it came about.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
     /// A task was counted.
     Result(TaskResult),
@@ -49,16 +47,6 @@ pub enum Finding {
 }
 
 impl Finding {
-    /// The tasks that it is about.
-    pub fn tasks(&self) -> Vec<TaskKey> {
-        match self {
-            Self::Result(result) => vec![result.key],
-            Self::Correction(correction) => correction.results().map(|result| result.key).collect(),
-            Self::Withdrawal(task) => vec![*task],
-            Self::TakenOut(_) => Vec::new(),
-        }
-    }
-
     /// The answer of a recorder without a log: a correction or a withdrawal ends its run without a result.
     ///
     /// # Errors

@@ -286,7 +286,7 @@ impl Run {
                     .map(|(plan, (_, tally))| (plan.engine(), *tally))
                     .collect(),
                 tasks_done,
-                // Nothing is told of a run that was stopped while it was planned.
+                // A run that was stopped before its first event has told none.
                 tasks_total: progress.tasks_total.unwrap_or(tasks_planned),
                 tasks_planned,
                 twice: sums.twice,

@@ -10,7 +10,7 @@ use super::TaskResult;
 /// record with its session in a ledger.
 ///
 /// No result is lost in a correction: whatever the decision refuses is still here.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Correction<R = TaskResult> {
     /// The result that was recorded until now.
     pub recorded: R,
@@ -22,7 +22,7 @@ pub struct Correction<R = TaskResult> {
 }
 
 /// The result that decides between results that differ.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision<R = TaskResult> {
     /// What counts from now on. If it agrees with the recorded result, that one stays recorded.
     pub result: R,
