@@ -22,8 +22,8 @@ pub fn screen_taken(taken: bool) {
 /// Restores the terminal. Call it before the process ends without running destructors.
 pub fn restore() {
     if SCREEN.swap(false, Ordering::SeqCst) {
-        // The screen from before the dashboard, and its cursor (xterm's control sequences 1049 and 25).
-        let _ = io::stderr().write_all(b"\x1b[?1049l\x1b[?25h");
+        // Lines that wrap, the screen from before the dashboard, and its cursor (xterm's control sequences 7, 1049, 25).
+        let _ = io::stderr().write_all(b"\x1b[?7h\x1b[?1049l\x1b[?25h");
     }
     terminal::restore();
 }

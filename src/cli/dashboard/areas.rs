@@ -1,6 +1,6 @@
 //! Where the parts of a screen stand, from the top to the bottom.
 
-use ratatui::layout::{Constraint, Layout, Rect};
+use super::canvas::Rect;
 
 /// From so many columns on, the map stands beside the speed.
 const WIDE: u16 = 100;
@@ -90,13 +90,11 @@ impl Areas {
         more(&mut events, all_events);
         more(&mut map, whole_map);
         more(&mut speed, screen.height);
-        let [figures, speed, map, events, footer] =
-            [figures, speed, map, events, footer].map(Constraint::Length);
-        let line = Constraint::Length(1);
-        let rest = Constraint::Min(0);
-        let parts = [line, line, figures, speed, map, rest, events, footer];
-        let [title, share, figures, speed, map, workers, events, footer] =
-            Layout::vertical(parts).areas(screen);
+        let mut left = screen;
+        let [title, share, figures, speed, map] =
+            [1, 1, figures, speed, map].map(|height| left.take_top(height));
+        let workers = left.take_top(left.height.saturating_sub(events + footer));
+        let [events, footer] = [events, footer].map(|height| left.take_top(height));
         let [speed, map] = match is_beside {
             true => beside(speed),
             false => [speed, map],
@@ -116,5 +114,7 @@ impl Areas {
 
 /// The speed and the map in one band.
 fn beside(band: Rect) -> [Rect; 2] {
-    Layout::horizontal([Constraint::Percentage(50), Constraint::Min(0)]).areas(band)
+    let mut right = band;
+    let left = right.take_left(band.width / 2);
+    [left, right]
 }

@@ -2,15 +2,14 @@
 
 use std::time::Duration;
 
-use ratatui::text::Line;
-
+use super::canvas::{Line, Span};
 use super::parts::{figure_lines, figures_of, plain, safe};
 use super::picture::View;
 use crate::machine::Activity;
 use crate::telemetry::{Fact, Snapshot, duration, grouped};
 
 /// Figures with their names, as many on each line as fit.
-pub fn figures(view: &View<'_>, width: u16) -> Vec<Line<'static>> {
+pub fn figures(view: &View<'_>, width: u16) -> Vec<Line> {
     let Snapshot {
         progress,
         directory,
@@ -33,7 +32,10 @@ pub fn figures(view: &View<'_>, width: u16) -> Vec<Line<'static>> {
     figures.extend(of_machine(machine).into_iter().map(plain));
     let mut lines = figure_lines(view.theme, figures, width);
     if let Some(reason) = &progress.failure {
-        lines.push(Line::styled(safe(view.theme, reason), view.theme.bad()));
+        lines.push(vec![Span::styled(
+            safe(view.theme, reason),
+            view.theme.bad(),
+        )]);
     }
     lines
 }

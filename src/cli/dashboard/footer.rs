@@ -1,19 +1,20 @@
 //! What stands at the bottom of the screen of a run: how it goes on, and the keys.
 
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
-
+use super::canvas::{Line, Rect, Span, width};
 use super::parts::{key_line, safe};
 use super::picture::View;
 use crate::cli::shell::resume_command;
 
 /// How to go on after a stop, and the keys.
-pub fn footer(view: &View<'_>, area: Rect) -> Vec<Line<'static>> {
+pub fn footer(view: &View<'_>, area: Rect) -> Vec<Line> {
     let label = |text: &str| Span::styled(safe(view.theme, text), view.theme.label());
     let plain = |text: &str| Span::raw(safe(view.theme, text));
     let mut lines = Vec::new();
     if let Some(note) = view.note {
-        lines.push(Line::styled(safe(view.theme, note), view.theme.waiting()));
+        lines.push(vec![Span::styled(
+            safe(view.theme, note),
+            view.theme.waiting(),
+        )]);
     }
     let go_on = match &view.of.directory {
         Some(directory) => vec![label("after a stop: "), plain(&resume_command(directory))],
@@ -27,9 +28,8 @@ pub fn footer(view: &View<'_>, area: Rect) -> Vec<Line<'static>> {
         ("q", if view.can_leave { "leave" } else { "quit" }),
     ];
     // On a small screen, a worker more is worth more; and half a command is worth nothing.
-    let line = Line::from(go_on);
-    if area.height >= 14 && line.width() <= usize::from(area.width) {
-        lines.push(line);
+    if area.height >= 14 && width(&go_on) <= usize::from(area.width) {
+        lines.push(go_on);
     }
     lines.extend(key_line(view.theme, &keys, area.width));
     lines

@@ -2,11 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ratatui::Frame;
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
-use ratatui::widgets::Paragraph;
-
+use super::canvas::{Canvas, Line, Rect, Span};
 use super::cell::Cell;
 use super::parts::boxed;
 use super::theme::Theme;
@@ -34,7 +30,7 @@ fn width(cells: usize, columns: usize, lines: usize) -> usize {
 }
 
 /// Draws the tasks of a run, as wide as there is room for. Of the legend only what occurs is shown.
-pub fn draw_tasks(frame: &mut Frame<'_>, theme: Theme, area: Rect, map: &TaskMap) {
+pub fn draw_tasks(canvas: &mut Canvas, theme: Theme, area: Rect, map: &TaskMap) {
     if area.height < 3 || area.width < 3 || map.each == 0 || map.counted.is_empty() {
         return;
     }
@@ -47,7 +43,7 @@ pub fn draw_tasks(frame: &mut Frame<'_>, theme: Theme, area: Rect, map: &TaskMap
             let (glyph, style) = theme.cell(*cell);
             Span::styled(glyph.repeat(width), style)
         });
-        Line::from(spans.collect::<Vec<_>>())
+        spans.collect::<Line>()
     });
     let mut key = vec![Span::raw(" ")];
     let mut left = columns.saturating_sub(1);
@@ -73,9 +69,8 @@ pub fn draw_tasks(frame: &mut Frame<'_>, theme: Theme, area: Rect, map: &TaskMap
         1 => format!(" {} tasks, a cell each ", grouped(map.tasks)),
         _ => format!(" {} tasks, {} a cell ", grouped(map.tasks), grouped(each)),
     };
-    let block = boxed(theme, &title).title_bottom(Line::from(key));
-    let lines = Paragraph::new(lines.collect::<Vec<_>>());
-    frame.render_widget(lines.block(block), area);
+    let inside = boxed(canvas, theme, area, &title, &key);
+    canvas.lines(inside, &lines.collect::<Vec<_>>());
 }
 
 /// How many tasks a cell stands for, and at most `room` cells. A live map may come from a stranger.

@@ -1,6 +1,7 @@
 //! A dashboard of a run: in the terminal of the run itself (`--tui`), or in another one (`watch`).
 
 mod areas;
+mod canvas;
 mod cell;
 mod events_panel;
 mod figures;
@@ -149,7 +150,7 @@ pub fn show(mut look: impl FnMut() -> Shown, steer: &mut impl Steer) -> io::Resu
             .or_else(|| answered.as_ref().map(|(text, _)| text.clone()))
             .or(about)
             .or_else(last_message);
-        screen.draw(|frame| {
+        screen.draw(|canvas| {
             let view = View {
                 of: &run,
                 theme,
@@ -159,7 +160,7 @@ pub fn show(mut look: impl FnMut() -> Shown, steer: &mut impl Steer) -> io::Resu
                 zone: zone.clone(),
                 can_leave: !steer.is_own(),
             };
-            (first, help) = draw(frame, &view);
+            (first, help) = draw(canvas, &view);
         })?;
         let Some(key) = Screen::key(REFRESH, steer.end())? else {
             continue;

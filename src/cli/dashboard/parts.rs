@@ -1,12 +1,7 @@
 //! What the pictures of the dashboard have in common. They show what files of strangers say, so every text is made
 //! printable.
 
-use ratatui::Frame;
-use ratatui::layout::Rect;
-use ratatui::style::Style;
-use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, Clear, Paragraph};
-
+use super::canvas::{Canvas, Line, Rect, Span, Style};
 use super::theme::Theme;
 use crate::actors::{Progress, RunState};
 use crate::cli::control::live_run::state_in_words;
@@ -39,12 +34,7 @@ pub fn state(progress: &Progress, theme: Theme) -> (String, Style) {
 }
 
 /// A bar of the share that is done, and after it that share, the time left, and when that is over.
-pub fn share_line(
-    theme: Theme,
-    width: u16,
-    facts: &RunFacts,
-    end: Option<String>,
-) -> Line<'static> {
+pub fn share_line(theme: Theme, width: u16, facts: &RunFacts, end: Option<String>) -> Line {
     let share = facts.share.map(percent);
     let mut after = vec![share.unwrap_or_else(|| "share not known".to_owned())];
     after.extend(facts.left().map(|left| left.to_string()));
@@ -52,18 +42,18 @@ pub fn share_line(
     let after = theme.text(&format!(" {}", after.join(" · ")));
     let room = usize::from(width).saturating_sub(after.chars().count());
     let (full, empty) = theme.gauge(facts.share.unwrap_or(0.0), room);
-    Line::from(vec![
+    vec![
         Span::styled(full, theme.good()),
         Span::styled(empty, theme.label()),
         Span::raw(after),
-    ])
+    ]
 }
 
 /// A fact, and how its value looks.
 pub type Figure = (Fact, Style);
 
 /// A fact that looks like most.
-pub const fn plain(fact: Fact) -> Figure {
+pub fn plain(fact: Fact) -> Figure {
     (fact, Style::new())
 }
 
@@ -81,7 +71,7 @@ pub fn figure_lines(
     theme: Theme,
     figures: impl IntoIterator<Item = Figure>,
     width: u16,
-) -> Vec<Line<'static>> {
+) -> Vec<Line> {
     let parts = figures.into_iter().map(|(Fact { name, value }, style)| {
         vec![
             Span::styled(format!("{name} "), theme.label()),
@@ -92,14 +82,14 @@ pub fn figure_lines(
 }
 
 /// Puts parts one after the other, as many on each line as fit. Blanks at the end of a part need no room.
-pub fn flow(parts: impl Iterator<Item = Vec<Span<'static>>>, width: u16) -> Vec<Line<'static>> {
-    let mut lines: Vec<Line<'static>> = Vec::new();
+pub fn flow(parts: impl Iterator<Item = Line>, width: u16) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
     let mut used = 0;
     for part in parts {
-        let text: String = part.iter().map(|span| span.content.as_ref()).collect();
+        let text: String = part.iter().map(|span| span.text.as_str()).collect();
         let needs = text.trim_end().chars().count();
         if lines.is_empty() || used + needs > usize::from(width) {
-            lines.push(Line::default());
+            lines.push(Line::new());
             used = 0;
         }
         used += text.chars().count();
@@ -110,16 +100,19 @@ pub fn flow(parts: impl Iterator<Item = Vec<Span<'static>>>, width: u16) -> Vec<
     lines
 }
 
-/// A box with a title.
-pub fn boxed(theme: Theme, title: &str) -> Block<'static> {
-    Block::bordered()
-        .border_set(theme.border())
-        .border_style(theme.label())
-        .title(Span::styled(theme.text(title), theme.label()))
+/// Draws an empty box with a title, and a line at its lower edge. Returns what is inside.
+pub fn boxed(canvas: &mut Canvas, theme: Theme, area: Rect, title: &str, below: &[Span]) -> Rect {
+    canvas.frame(
+        area,
+        theme.border(),
+        theme.label(),
+        &theme.text(title),
+        below,
+    )
 }
 
 /// The keys, and what they do.
-pub fn key_line(theme: Theme, keys: &[(&'static str, &str)], width: u16) -> Vec<Line<'static>> {
+pub fn key_line(theme: Theme, keys: &[(&'static str, &str)], width: u16) -> Vec<Line> {
     let keys = keys.iter().map(|(key, what)| {
         vec![
             Span::styled(*key, theme.title()),
@@ -131,7 +124,7 @@ pub fn key_line(theme: Theme, keys: &[(&'static str, &str)], width: u16) -> Vec<
 
 /// Draws an explanation of ASCII lines over everything else, from line `first`. Returns the first line that is shown.
 pub fn draw_help(
-    frame: &mut Frame<'_>,
+    canvas: &mut Canvas,
     theme: Theme,
     area: Rect,
     text: &[&str],
@@ -157,22 +150,21 @@ pub fn draw_help(
         0 => " keys ",
         _ => " keys: up, down ",
     };
-    let help = Paragraph::new(lines.into_iter().skip(first).collect::<Vec<_>>());
-    frame.render_widget(Clear, middle);
-    frame.render_widget(help.block(boxed(theme, name)), middle);
+    let inside = boxed(canvas, theme, middle, name, &[]);
+    canvas.lines(inside, &lines[first..]);
     first
 }
 
 /// An ASCII text in lines of at most this many columns, each ended between words if it can be.
-fn wrapped(text: &str, columns: usize) -> Vec<Line<'_>> {
+fn wrapped(text: &str, columns: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut rest = text;
     while rest.len() > columns && columns > 0 {
         let end = rest[..=columns].rfind(' ').filter(|end| *end > 0);
         let (line, more) = rest.split_at(end.unwrap_or(columns));
-        lines.push(Line::raw(line));
+        lines.push(vec![Span::raw(line)]);
         rest = more.trim_start();
     }
-    lines.push(Line::raw(rest));
+    lines.push(vec![Span::raw(rest)]);
     lines
 }

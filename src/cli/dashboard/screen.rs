@@ -1,18 +1,20 @@
 //! The terminal as the dashboard needs it: another screen, keys one by one, and all of it undone at the end.
 
 use std::env;
-use std::io::{self, BufWriter, IsTerminal, PipeReader, Stderr};
+use std::io::{self, BufWriter, IsTerminal, PipeReader, Stderr, Write};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use console::{Key, Term};
-use ratatui::backend::CrosstermBackend;
-use ratatui::crossterm::cursor::Show;
-use ratatui::crossterm::execute;
-use ratatui::crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
+use crossterm::cursor::{Hide, MoveTo, Show};
+use crossterm::style::PrintStyledContent;
+use crossterm::terminal::{
+    Clear, ClearType, DisableLineWrap, EnableLineWrap, EnterAlternateScreen, LeaveAlternateScreen,
+    disable_raw_mode, enable_raw_mode, size,
 };
+use crossterm::{execute, queue};
 
+use super::canvas::{Canvas, Span};
 use crate::cli::control::terminal::{self, SignalKey};
 use crate::cli::exit::Failure;
 use crate::cli::output::say;
@@ -32,7 +34,9 @@ const REST: Duration = Duration::from_millis(20);
 /// A terminal whose screen belongs to the dashboard. Dropping it gives the screen back, and prints what was
 /// said meanwhile.
 pub struct Screen {
-    terminal: ratatui::Terminal<CrosstermBackend<BufWriter<Stderr>>>,
+    out: BufWriter<Stderr>,
+    /// What it shows; `None` if that is not known.
+    shown: Option<Canvas>,
     /// Whether the process is in the background, where it must not touch the terminal: it would be stopped.
     away: bool,
     /// Whether the process went on after it was stopped: others have used the terminal.
@@ -76,29 +80,44 @@ impl Screen {
         terminal::remember();
         let continued = Continued::listen()?;
         enter()?;
-        let out = BufWriter::with_capacity(PICTURE, io::stderr());
-        let terminal = ratatui::Terminal::new(CrosstermBackend::new(out))?;
         hold_messages();
         Ok(Self {
-            terminal,
+            out: BufWriter::with_capacity(PICTURE, io::stderr()),
+            shown: None,
             away: false,
             continued,
         })
     }
 
-    /// Draws the next picture.
+    /// Draws the next picture, of which only lines that are new are written.
     ///
     /// # Errors
     /// The terminal is gone.
-    pub fn draw(&mut self, draw: impl FnOnce(&mut ratatui::Frame<'_>)) -> io::Result<()> {
-        self.terminal.draw(draw).map(drop)
+    pub fn draw(&mut self, draw: impl FnOnce(&mut Canvas)) -> io::Result<()> {
+        let (columns, rows) = size()?;
+        let mut canvas = Canvas::new(columns, rows);
+        draw(&mut canvas);
+        let before = self.shown.take();
+        let before = before.filter(|before| before.area() == canvas.area());
+        if before.is_none() {
+            queue!(self.out, Clear(ClearType::All))?;
+        }
+        for y in 0..rows {
+            if before
+                .as_ref()
+                .is_none_or(|before| before.row(y) != canvas.row(y))
+            {
+                queue!(self.out, MoveTo(0, y))?;
+                for Span { text, style } in canvas.spans(y) {
+                    queue!(self.out, PrintStyledContent(style.apply(text)))?;
+                }
+            }
+        }
+        self.shown = Some(canvas);
+        self.out.flush()
     }
 
     /// The next key, if one comes in this time and before the other end of `end` is closed.
-    ///
-    /// Keys are not read through crossterm. It waits for events of the keyboard and for changes of size with
-    /// edges of epoll, takes the first of those that come together, and forgets the others: the key then waits
-    /// for the next one. On a terminal that is gone, it never returns.
     ///
     /// # Errors
     /// The terminal is gone.
@@ -131,9 +150,7 @@ impl Screen {
             // Whatever the mode is now, crossterm has to set it once more.
             disable_raw_mode()?;
             enter()?;
-            // `clear` would ask the terminal through standard output where the cursor is.
-            let size = self.terminal.size()?;
-            self.terminal.resize(size.into())?;
+            self.shown = None;
         }
         self.away = !ours;
         Ok(ours)
@@ -181,13 +198,14 @@ fn is_whole(sequence: &[char]) -> bool {
 fn enter() -> io::Result<()> {
     enable_raw_mode()?;
     terminal::screen_taken(true);
-    execute!(io::stderr(), EnterAlternateScreen)
+    // A terminal that has just become narrower would scroll.
+    execute!(io::stderr(), EnterAlternateScreen, DisableLineWrap, Hide)
 }
 
 fn leave() {
     // If the terminal is gone, nothing can be done.
     let _ = disable_raw_mode();
-    let _ = execute!(io::stderr(), LeaveAlternateScreen, Show);
+    let _ = execute!(io::stderr(), EnableLineWrap, LeaveAlternateScreen, Show);
     terminal::screen_taken(false);
 }
 

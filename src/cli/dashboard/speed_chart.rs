@@ -2,13 +2,7 @@
 
 use std::time::Duration;
 
-use ratatui::Frame;
-use ratatui::layout::{Alignment, Constraint, Layout, Rect};
-use ratatui::style::Color;
-use ratatui::text::Line;
-use ratatui::widgets::Paragraph;
-use ratatui::widgets::canvas::{Canvas, Line as Stroke};
-
+use super::canvas::{Canvas, Rect, Side, Span};
 use super::parts::boxed;
 use super::theme::Theme;
 use crate::telemetry::{Speeds, duration, speed};
@@ -21,46 +15,41 @@ const LEAST: (u16, u16) = (30, 5);
 
 /// Draws all speeds, the latest at the right edge, with the time below and the scale at the left. When they are more than
 /// there are dots, several of them share one.
-pub fn draw_speed(frame: &mut Frame<'_>, theme: Theme, area: Rect, speeds: &Speeds) {
+pub fn draw_speed(canvas: &mut Canvas, theme: Theme, area: Rect, speeds: &Speeds) {
     if area.width < LEAST.0 || area.height < LEAST.1 {
         return;
     }
-    let block = boxed(theme, " speed ");
-    let inside = block.inner(area);
-    frame.render_widget(block, area);
-    let [upper, axis] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(inside);
-    let [scale, chart] =
-        Layout::horizontal([Constraint::Length(SCALE), Constraint::Min(0)]).areas(upper);
-    let (across, up, marker) = theme.dots();
-    let dots = [chart.width * across, chart.height * up];
+    let mut rest = boxed(canvas, theme, area, " speed ", &[]);
+    let mut upper = rest.take_top(rest.height - 1);
+    let scale = upper.take_left(SCALE);
+    let (across, up) = theme.dots();
+    let dots = [upper.width * across, upper.height * up];
     let (together, means) = means(&speeds.nodes_per_second, dots[0].into());
     let most = means.iter().copied().fold(0.0, f64::max);
-    let [right, top] = dots.map(|dots| f64::from(dots.saturating_sub(1)));
-    let first = f64::from(dots[0]) - means.len() as f64;
-    let colour = theme.good().fg.unwrap_or(Color::Reset);
-    let canvas = Canvas::default()
-        .marker(marker)
-        .x_bounds([0.0, right])
-        .y_bounds([0.0, top])
-        .paint(|paint| {
-            for (at, mean) in means.iter().enumerate().filter(|(_, mean)| **mean > 0.0) {
-                let x = first + at as f64;
-                let y = (mean / most * top).round();
-                paint.draw(&Stroke::new(x, 0.0, x, y, colour));
-            }
-        });
-    frame.render_widget(canvas, chart);
-    frame.render_widget(scale_lines(theme, most, scale.height), scale);
+    let top = f64::from(dots[1] - 1);
+    let mut heights = vec![0; usize::from(dots[0]) - means.len()];
+    heights.extend(means.iter().map(|mean| match *mean > 0.0 {
+        true => (mean / most * top).round() as u16 + 1,
+        false => 0,
+    }));
+    let bars = (0..upper.height).map(|row| {
+        let below = (upper.height - 1 - row) * up;
+        let dots = heights.chunks(across.into());
+        let text: String = dots.map(|heights| theme.bars(heights, below)).collect();
+        vec![Span::styled(text, theme.good())]
+    });
+    canvas.lines(upper, &bars.collect::<Vec<_>>());
+    draw_scale(canvas, theme, scale, most);
     let span = speeds
         .each
         .saturating_mul(u32::from(dots[0]))
         .saturating_mul(together as u32);
     let axis = Rect {
-        x: chart.x,
-        width: chart.width,
-        ..axis
+        x: upper.x,
+        width: upper.width,
+        ..rest
     };
-    draw_axis(frame, theme, axis, span);
+    draw_axis(canvas, theme, axis, span);
 }
 
 /// How many speeds share a dot, and the mean of those of each dot. Which ones share depends on their number alone, so that
@@ -71,10 +60,11 @@ fn means(speeds: &[f64], dots: usize) -> (usize, Vec<f64>) {
     (together, speeds.chunks(together).map(mean).collect())
 }
 
-/// The highest speed, half of it where there is room, and 0.
-fn scale_lines(theme: Theme, most: f64, height: u16) -> Paragraph<'static> {
+/// Writes the highest speed, half of it where there is room, and 0.
+fn draw_scale(canvas: &mut Canvas, theme: Theme, mut area: Rect, most: f64) {
+    let height = area.height;
     let middle = (height - 1) / 2;
-    let lines = (0..height).map(|row| {
+    for row in 0..height {
         let text = match row {
             0 => speed(most),
             row if row + 1 == height => "0".to_owned(),
@@ -82,23 +72,22 @@ fn scale_lines(theme: Theme, most: f64, height: u16) -> Paragraph<'static> {
             row if row == middle && height % 2 == 1 && height >= 5 => speed(most / 2.0),
             _ => String::new(),
         };
-        Line::from(format!("{text} ")).alignment(Alignment::Right)
-    });
-    Paragraph::new(lines.collect::<Vec<_>>()).style(theme.label())
+        let text = Span::styled(format!("{text} "), theme.label());
+        canvas.line(area.take_top(1), Side::Right, &[text]);
+    }
 }
 
 /// What time the columns stand for, of which all together cover `span`.
-fn draw_axis(frame: &mut Frame<'_>, theme: Theme, area: Rect, span: Duration) {
+fn draw_axis(canvas: &mut Canvas, theme: Theme, area: Rect, span: Duration) {
     let texts = [
-        (Alignment::Left, format!("{} ago", duration(span))),
-        (Alignment::Center, format!("{} ago", duration(span / 2))),
-        (Alignment::Right, "now".to_owned()),
+        (Side::Left, format!("{} ago", duration(span))),
+        (Side::Middle, format!("{} ago", duration(span / 2))),
+        (Side::Right, "now".to_owned()),
     ];
     let has_middle = area.width >= 40;
     for (side, text) in texts {
-        if has_middle || side != Alignment::Center {
-            let line = Line::styled(text, theme.label()).alignment(side);
-            frame.render_widget(line, area);
+        if has_middle || side != Side::Middle {
+            canvas.line(area, side, &[Span::styled(text, theme.label())]);
         }
     }
 }

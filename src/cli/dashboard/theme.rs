@@ -1,8 +1,8 @@
 use std::env;
 
-use ratatui::style::{Color, Modifier, Style};
-use ratatui::symbols::{Marker, border};
+use crossterm::style::{Color, Stylize};
 
+use super::canvas::{Border, Style};
 use super::cell::Cell;
 
 /// How the dashboard looks. Colours are those that the user's terminal has under these names, so that they
@@ -53,7 +53,7 @@ impl Theme {
     /// A style with this colour, if there are any.
     fn coloured(self, colour: Color) -> Style {
         match self.colour {
-            true => Style::new().fg(colour),
+            true => Style::new().with(colour),
             false => Style::new(),
         }
     }
@@ -61,39 +61,39 @@ impl Theme {
     /// Names of values and columns.
     pub fn label(self) -> Style {
         match self.colour {
-            true => Style::new().fg(Color::DarkGray),
-            false => Style::new().add_modifier(Modifier::DIM),
+            true => Style::new().dark_grey(),
+            false => Style::new().dim(),
         }
     }
 
     /// What is done, and the speed.
     pub fn good(self) -> Style {
-        self.coloured(Color::Green)
+        self.coloured(Color::DarkGreen)
     }
 
     /// What should not be.
     pub fn bad(self) -> Style {
-        self.coloured(Color::Red).add_modifier(Modifier::BOLD)
+        self.coloured(Color::DarkRed).bold()
     }
 
     /// What waits or is paused.
     pub fn waiting(self) -> Style {
-        self.coloured(Color::Yellow)
+        self.coloured(Color::DarkYellow)
     }
 
     /// What somebody else had.
     pub fn stolen(self) -> Style {
-        self.coloured(Color::Red)
+        self.coloured(Color::DarkRed)
     }
 
     /// What was there before.
     pub fn before(self) -> Style {
-        self.coloured(Color::Blue)
+        self.coloured(Color::DarkBlue)
     }
 
     /// Titles.
     pub fn title(self) -> Style {
-        self.coloured(Color::Cyan).add_modifier(Modifier::BOLD)
+        self.coloured(Color::DarkCyan).bold()
     }
 
     /// The text in characters that the terminal has.
@@ -121,12 +121,27 @@ impl Theme {
         (full.repeat(filled), empty.repeat(width - filled))
     }
 
-    /// Dots across and up in a character of a chart, and what is drawn there.
-    pub const fn dots(self) -> (u16, u16, Marker) {
+    /// Dots across and up in a character of a chart.
+    pub const fn dots(self) -> (u16, u16) {
         match self.unicode {
-            true => (2, 4, Marker::Braille),
-            false => (1, 1, Marker::Custom('#')),
+            true => (2, 4),
+            false => (1, 1),
         }
+    }
+
+    /// A character of bars of these heights, of whose dots so many are below it.
+    pub fn bars(self, heights: &[u16], below: u16) -> char {
+        // The bits of Braille characters, from the lowest dot on, left and right (Unicode, block U+2800).
+        const DOTS: [[u32; 4]; 2] = [[0x40, 0x04, 0x02, 0x01], [0x80, 0x20, 0x10, 0x08]];
+        if !self.unicode {
+            return if heights[0] > below { '#' } else { ' ' };
+        }
+        let bits = heights.iter().zip(DOTS).map(|(height, dots)| {
+            let here = height.saturating_sub(below);
+            dots.iter().take(here.into()).sum::<u32>()
+        });
+        let bits = bits.sum::<u32>();
+        char::from_u32(if bits == 0 { ' '.into() } else { 0x2800 + bits }).unwrap_or(' ')
     }
 
     /// The parts of a bar: busy, stolen, waiting.
@@ -169,18 +184,17 @@ impl Theme {
     }
 
     /// The lines around a box.
-    pub const fn border(self) -> border::Set<'static> {
+    pub const fn border(self) -> Border {
         match self.unicode {
-            true => border::PLAIN,
-            false => border::Set {
-                top_left: "+",
-                top_right: "+",
-                bottom_left: "+",
-                bottom_right: "+",
-                vertical_left: "|",
-                vertical_right: "|",
-                horizontal_top: "-",
-                horizontal_bottom: "-",
+            true => Border {
+                top: ['┌', '─', '┐'],
+                sides: ['│', ' ', '│'],
+                bottom: ['└', '─', '┘'],
+            },
+            false => Border {
+                top: ['+', '-', '+'],
+                sides: ['|', ' ', '|'],
+                bottom: ['+', '-', '+'],
             },
         }
     }

@@ -3,11 +3,9 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use ratatui::Frame;
-use ratatui::text::{Line, Span};
-use ratatui::widgets::Paragraph;
 
 use super::areas::{Areas, Wanted};
+use super::canvas::{Canvas, Line, Side, Span};
 use super::events_panel::draw_events;
 use super::figures::figures;
 use super::footer::{footer, help_text};
@@ -20,8 +18,8 @@ use crate::telemetry::{Snapshot, duration};
 
 /// Draws all of it, or as much as there is room for. Returns the first row of its table, and the first line of
 /// the explanation of the keys, that is shown.
-pub fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
-    let screen = frame.area();
+pub fn draw(canvas: &mut Canvas, view: &View<'_>) -> (usize, Option<usize>) {
+    let screen = canvas.area();
     let Snapshot {
         progress,
         speeds,
@@ -41,33 +39,33 @@ pub fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
             events: incidents.len(),
         },
     );
-    frame.render_widget(title(view, areas.title.width), areas.title);
+    canvas.line(areas.title, Side::Left, &title(view, areas.title.width));
     let facts = view.of.facts();
     let is_wide = screen.width >= 100;
     let end = facts.eta.filter(|_| is_wide);
     let end = end.and_then(|eta| end_of(view, eta.left));
     let share = share_line(view.theme, screen.width, &facts, end);
-    frame.render_widget(share, areas.share);
-    frame.render_widget(Paragraph::new(figures), areas.figures);
-    draw_speed(frame, view.theme, areas.speed, speeds);
-    draw_tasks(frame, view.theme, areas.map, tasks);
+    canvas.line(areas.share, Side::Left, &share);
+    canvas.lines(areas.figures, &figures);
+    draw_speed(canvas, view.theme, areas.speed, speeds);
+    draw_tasks(canvas, view.theme, areas.map, tasks);
     let first = draw_workers(
-        frame,
+        canvas,
         view.theme,
         areas.workers,
         &progress.workers,
         view.first,
     );
-    draw_events(frame, view.theme, areas.events, incidents);
-    frame.render_widget(Paragraph::new(footer), areas.footer);
+    draw_events(canvas, view.theme, areas.events, incidents);
+    canvas.lines(areas.footer, &footer);
     let help = view.help.map(|first| {
         let text = help_text(view);
-        draw_help(frame, view.theme, screen, &text, first)
+        draw_help(canvas, view.theme, screen, &text, first)
     });
     (first, help)
 }
 
-fn title(view: &View<'_>, width: u16) -> Line<'static> {
+fn title(view: &View<'_>, width: u16) -> Line {
     let Snapshot {
         n,
         given,
@@ -91,13 +89,13 @@ fn title(view: &View<'_>, width: u16) -> Line<'static> {
     let given = given.as_ref().map_or_else(String::new, |given| {
         shortened(&format!(", given {given}"), left.max(LEAST_GIVEN))
     });
-    Line::from(vec![
+    vec![
         Span::styled(board, view.theme.title()),
         Span::raw(safe(view.theme, &given)),
         Span::raw(view.theme.text(between)),
         Span::styled(state, style),
         Span::raw(safe(view.theme, &rest)),
-    ])
+    ]
 }
 
 /// At least so many characters of the title say what is given.

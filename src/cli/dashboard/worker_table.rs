@@ -1,11 +1,6 @@
 //! The table of the workers of a run.
 
-use ratatui::Frame;
-use ratatui::layout::{Alignment, Constraint, Rect};
-use ratatui::style::Style;
-use ratatui::text::{Line, Span};
-use ratatui::widgets::{Row, Table};
-
+use super::canvas::{Canvas, Line, Rect, Side, Span, Style};
 use super::parts::{safe, share_of};
 use super::theme::Theme;
 use crate::actors::{WorkerProgress, WorkerState};
@@ -18,28 +13,28 @@ const BAR: u16 = 22;
 const BETWEEN: u16 = 2;
 
 /// A column: title, width, and the side on which texts stand.
-type Column = (&'static str, u16, Alignment);
+type Column = (&'static str, u16, Side);
 
 /// What is less important is further to the right, and left out if there is no room.
 const COLUMNS: [Column; 10] = [
-    ("worker", 10, Alignment::Left),
+    ("worker", 10, Side::Left),
     // Its title shows what the parts of the bar mean.
-    ("", BAR, Alignment::Left),
-    ("busy", 5, Alignment::Right),
-    ("stolen", 6, Alignment::Right),
-    ("idle", 5, Alignment::Right),
-    ("speed", 12, Alignment::Right),
-    ("tasks", 6, Alignment::Right),
-    ("share", 7, Alignment::Right),
-    ("does", 13, Alignment::Left),
-    ("by", 16, Alignment::Left),
+    ("", BAR, Side::Left),
+    ("busy", 5, Side::Right),
+    ("stolen", 6, Side::Right),
+    ("idle", 5, Side::Right),
+    ("speed", 12, Side::Right),
+    ("tasks", 6, Side::Right),
+    ("share", 7, Side::Right),
+    ("does", 13, Side::Left),
+    ("by", 16, Side::Left),
 ];
 
 /// Draws the workers from `first` on. Returns the first one that is shown.
 pub fn draw_workers(
-    frame: &mut Frame<'_>,
+    canvas: &mut Canvas,
     theme: Theme,
-    area: Rect,
+    mut area: Rect,
     workers: &[WorkerProgress],
     first: usize,
 ) -> usize {
@@ -47,47 +42,52 @@ pub fn draw_workers(
         return first;
     }
     let all = workers.iter().map(|worker| worker.nodes).sum();
-    let [busy, stolen, idle] = parts(theme);
-    let mut titles = COLUMNS.map(|column| Line::from(column.0));
-    titles[1] = Line::from(vec![
-        Span::styled(busy.0, busy.1),
+    let [busy, stolen, idle] = parts(theme).map(|(glyph, style)| Span::styled(glyph, style));
+    let mut titles = COLUMNS.map(|column| text(column.0));
+    titles[1] = vec![
+        busy,
         Span::raw(" busy "),
-        Span::styled(stolen.0, stolen.1),
+        stolen,
         Span::raw(" stolen "),
-        Span::styled(idle.0, idle.1),
+        idle,
         Span::raw(" idle"),
-    ]);
+    ];
     let count = workers.len();
     let shown = usize::from(area.height - 1);
     let first = first.min(count.saturating_sub(shown));
     let last = count.min(first + shown);
     if last - first < count {
-        titles[0] = format!("{}-{last}", first + 1).into();
+        titles[0] = text(format!("{}-{last}", first + 1));
     }
-    let mut needed = 0;
-    let fits = |column: &&Column| {
-        needed += column.1 + BETWEEN;
-        needed <= area.width + BETWEEN
+    let mut draw_row = |texts: [Line; COLUMNS.len()], style| {
+        let mut left = area.take_top(1);
+        for (mut text, (_, width, side)) in texts.into_iter().zip(COLUMNS) {
+            if left.width < width {
+                return;
+            }
+            let plain = text
+                .iter_mut()
+                .filter(|span| span.style == Style::default());
+            plain.for_each(|span| span.style = style);
+            canvas.line(left.take_left(width), side, &text);
+            left.take_left(BETWEEN);
+        }
     };
-    let columns: Vec<_> = COLUMNS.iter().take_while(fits).collect();
-    let row = |texts: [Line<'static>; COLUMNS.len()]| {
-        let cells = texts.into_iter().zip(&columns);
-        Row::new(cells.map(|(text, column)| text.alignment(column.2)))
-    };
-    let rows = workers[first..last].iter().map(|worker| {
+    draw_row(titles, theme.label());
+    for worker in &workers[first..last] {
         let style = match worker.state {
             WorkerState::Waiting | WorkerState::Starting => theme.waiting(),
             WorkerState::Gone => theme.label(),
-            _ => Style::new(),
+            _ => Style::default(),
         };
-        row(cells(theme, worker, all)).style(style)
-    });
-    let widths = columns.iter().map(|column| Constraint::Length(column.1));
-    let table = Table::new(rows, widths.collect::<Vec<_>>())
-        .header(row(titles).style(theme.label()))
-        .column_spacing(BETWEEN);
-    frame.render_widget(table, area);
+        draw_row(cells(theme, worker, all), style);
+    }
     first
+}
+
+/// A text that looks as its row does.
+fn text(text: impl Into<String>) -> Line {
+    vec![Span::raw(text)]
 }
 
 /// How the parts of a bar look: on a core, without one, without a task.
@@ -126,7 +126,7 @@ impl Spent {
     }
 
     /// A bar of this many columns. Every column belongs to one part.
-    fn bar(&self, theme: Theme, columns: u16) -> Line<'static> {
+    fn bar(&self, theme: Theme, columns: u16) -> Line {
         let columns = f64::from(columns);
         let stolen = self.busy + self.stolen.unwrap_or(0.0);
         let ends = [self.busy, stolen, 1.0].map(|end| (end * columns).round() as usize);
@@ -139,12 +139,12 @@ impl Spent {
                 from = from.max(end);
                 span
             });
-        Line::from(spans.collect::<Vec<_>>())
+        spans.collect()
     }
 }
 
 /// What the table says of a worker. All of them searched `all` nodes.
-fn cells(theme: Theme, worker: &WorkerProgress, all: u64) -> [Line<'static>; COLUMNS.len()] {
+fn cells(theme: Theme, worker: &WorkerProgress, all: u64) -> [Line; COLUMNS.len()] {
     let does = match worker.state {
         WorkerState::Starting => "starting",
         WorkerState::Waiting => "waiting",
@@ -158,21 +158,21 @@ fn cells(theme: Theme, worker: &WorkerProgress, all: u64) -> [Line<'static>; COL
         Some(share) => format!("{:.0} %", 100.0 * share),
         None => "-".to_owned(),
     };
-    let of = |part: fn(&Spent) -> Option<f64>| percent(spent.as_ref().and_then(part)).into();
+    let of = |part: fn(&Spent) -> Option<f64>| text(percent(spent.as_ref().and_then(part)));
     [
-        worker.id.to_string().into(),
+        text(worker.id.to_string()),
         match &spent {
             Some(spent) => spent.bar(theme, BAR),
-            None => does.into(),
+            None => text(does),
         },
         of(|spent| Some(spent.busy)),
         of(|spent| spent.stolen),
         of(|spent| Some(spent.idle)),
-        speed(worker.nodes_per_second()).into(),
-        grouped(worker.tasks).into(),
-        share_of(worker.nodes, all).into(),
-        does.into(),
-        safe(theme, worker.counted_by_name()).into(),
+        text(speed(worker.nodes_per_second())),
+        text(grouped(worker.tasks)),
+        text(share_of(worker.nodes, all)),
+        text(does),
+        text(safe(theme, worker.counted_by_name())),
     ]
 }
 
@@ -209,7 +209,8 @@ mod tests {
         assert!((spent.busy - 0.6).abs() < 1e-9, "{spent:?}");
         assert!((spent.stolen.unwrap() - 0.2).abs() < 1e-9, "{spent:?}");
         assert!((spent.idle - 0.2).abs() < 1e-9, "{spent:?}");
-        let bar = spent.bar(Theme::new(false, false), 10).to_string();
+        let bar = spent.bar(Theme::new(false, false), 10);
+        let bar: String = bar.into_iter().map(|span| span.text).collect();
         assert_eq!(bar, "######xx..");
         // Before its first batch ends, nobody knows.
         let spent = Spent::of(&worker(80, 20, 0, 0)).unwrap();

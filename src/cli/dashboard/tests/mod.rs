@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
 use snapbox::{Assert, Data};
 
+use super::canvas::Canvas;
 use super::picture::View;
 use super::theme::Theme;
 use super::view::draw;
@@ -116,19 +115,12 @@ fn view(snapshot: &Snapshot, theme: Theme) -> View<'_> {
 
 /// What stands on a screen of this size.
 fn screen(view: &View<'_>, (width, height): (u16, u16)) -> Vec<String> {
-    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    terminal
-        .draw(|frame| {
-            draw(frame, view);
-        })
-        .unwrap();
-    let buffer = terminal.backend().buffer();
-    let line = |y| {
-        (0..width)
-            .map(|x| buffer[(x, y)].symbol())
-            .collect::<String>()
-    };
-    (0..height).map(|y| line(y).trim_end().to_owned()).collect()
+    let mut canvas = Canvas::new(width, height);
+    draw(&mut canvas, view);
+    let line = |y| canvas.row(y).iter().filter_map(|place| place.0);
+    (0..height)
+        .map(|y| line(y).collect::<String>().trim_end().to_owned())
+        .collect()
 }
 
 /// Compares with a file.
@@ -162,15 +154,11 @@ fn the_screens_of_a_run_are_as_before() {
 #[test]
 fn the_picture_in_the_readme_is_of_this_dashboard() {
     let snapshot = real_run();
-    let mut terminal = Terminal::new(TestBackend::new(120, 34)).unwrap();
-    terminal
-        .draw(|frame| {
-            draw(frame, &view(&snapshot, Theme::new(true, true)));
-        })
-        .unwrap();
+    let mut canvas = Canvas::new(120, 34);
+    draw(&mut canvas, &view(&snapshot, Theme::new(true, true)));
     let n = snapshot.n;
     let title = format!("The dashboard of queenfold run -n {n} --dir n{n} --tui");
-    let picture = svg::picture(terminal.backend().buffer(), &title);
+    let picture = svg::picture(&canvas, &title);
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     assert_file(&root.join("docs/dashboard.svg"), picture);
 }
@@ -216,11 +204,7 @@ fn every_key_of_the_help_can_be_seen_on_a_small_screen() {
     let help = |first, size| {
         let mut view = view(&snapshot, PLAIN);
         view.help = Some(first);
-        let mut terminal = Terminal::new(TestBackend::new(20, 5)).unwrap();
-        let mut shown = first;
-        terminal
-            .draw(|frame| shown = draw(frame, &view).1.unwrap())
-            .unwrap();
+        let shown = draw(&mut Canvas::new(20, 5), &view).1.unwrap();
         (shown, screen(&view, size).join("\n"))
     };
     let mut seen = String::new();

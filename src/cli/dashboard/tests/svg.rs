@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use ratatui::buffer::Buffer;
-use ratatui::style::{Color, Modifier, Style};
+use crossterm::style::{Attribute, Color};
+
+use crate::cli::dashboard::canvas::{Canvas, Style};
 
 /// Pixels of a character, and of the margin.
 const WIDE: f64 = 8.4;
@@ -25,31 +26,31 @@ svg{--p:#0d1117;--t:#d1d7e0;--l:#8b949e;--g:#3fb950;--y:#d29922;--r:#f85149;--b:
 
 /// The class of a colour of the theme.
 fn class(style: Style) -> &'static str {
-    match style.fg {
-        Some(Color::DarkGray) => "l",
-        Some(Color::Green) => "g",
-        Some(Color::Yellow) => "y",
-        Some(Color::Red) => "r",
-        Some(Color::Blue) => "b",
-        Some(Color::Cyan) => "c",
+    match style.foreground_color {
+        Some(Color::DarkGrey) => "l",
+        Some(Color::DarkGreen) => "g",
+        Some(Color::DarkYellow) => "y",
+        Some(Color::DarkRed) => "r",
+        Some(Color::DarkBlue) => "b",
+        Some(Color::DarkCyan) => "c",
         _ => "",
     }
 }
 
 /// How much of its place a block fills from below, and how opaque it is.
-fn block(symbol: &str) -> Option<(f64, f64)> {
-    let eighths = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+fn block(symbol: char) -> Option<(f64, f64)> {
+    let eighths = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let lower = eighths.iter().position(|block| *block == symbol);
     match symbol {
-        "░" => Some((1.0, 0.35)),
-        "▒" => Some((1.0, 0.65)),
+        '░' => Some((1.0, 0.35)),
+        '▒' => Some((1.0, 0.65)),
         _ => lower.map(|at| ((at + 1) as f64 / 8.0, 1.0)),
     }
 }
 
 /// The dots of a Braille character: columns and lines from the upper left one.
-fn dots(symbol: &str) -> Option<Vec<(usize, usize)>> {
-    let bits = (symbol.chars().next()? as u32).checked_sub(0x2800)?;
+fn dots(symbol: char) -> Option<Vec<(usize, usize)>> {
+    let bits = (symbol as u32).checked_sub(0x2800)?;
     let places = [
         (0, 0),
         (0, 1),
@@ -66,8 +67,8 @@ fn dots(symbol: &str) -> Option<Vec<(usize, usize)>> {
 }
 
 /// The screen as a picture.
-pub fn picture(screen: &Buffer, title: &str) -> String {
-    let (columns, rows) = (screen.area.width, screen.area.height);
+pub fn picture(screen: &Canvas, title: &str) -> String {
+    let (columns, rows) = (screen.area().width, screen.area().height);
     let width = f64::from(columns) * WIDE + 2.0 * MARGIN;
     let height = f64::from(rows) * HIGH + 2.0 * MARGIN;
     let mut svg = format!(
@@ -81,8 +82,8 @@ pub fn picture(screen: &Buffer, title: &str) -> String {
         while column < columns {
             let begin = column;
             let of = |column: u16| {
-                let cell = &screen[(column, row)];
-                (cell.symbol(), cell.style())
+                let (character, style) = screen.row(row)[usize::from(column)];
+                (character.unwrap_or(' '), style)
             };
             let (symbol, style) = of(begin);
             let x = MARGIN + f64::from(begin) * WIDE;
@@ -92,7 +93,7 @@ pub fn picture(screen: &Buffer, title: &str) -> String {
                     (2 * usize::from(begin) + across, 4 * usize::from(row) + down)
                 }));
                 column += 1;
-            } else if symbol == "│" {
+            } else if symbol == '│' {
                 // Of text, it would have gaps.
                 let middle = x + WIDE / 2.0 - 0.5;
                 writeln!(svg, "<rect class=\"{class}\" x=\"{middle:.1}\" y=\"{y:.1}\" width=\"1\" height=\"{HIGH}\"/>").unwrap();
@@ -113,14 +114,14 @@ pub fn picture(screen: &Buffer, title: &str) -> String {
                 while column < columns {
                     let (symbol, other) = of(column);
                     let is_text =
-                        symbol != "│" && dots(symbol).is_none() && block(symbol).is_none();
-                    if !is_text || (other != style && symbol != " ") || text.ends_with("  ") {
+                        symbol != '│' && dots(symbol).is_none() && block(symbol).is_none();
+                    if !is_text || (other != style && symbol != ' ') || text.ends_with("  ") {
                         break;
                     }
-                    text += symbol;
+                    text.push(symbol);
                     column += 1;
                 }
-                let bold = style.add_modifier.contains(Modifier::BOLD);
+                let bold = style.attributes.has(Attribute::Bold);
                 let text = text.trim_end();
                 if !text.trim().is_empty() {
                     let length = text.chars().count() as f64 * WIDE;
