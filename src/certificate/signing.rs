@@ -1,7 +1,7 @@
 //! Signatures of hosts (Ed25519).
 
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 
@@ -15,24 +15,10 @@ pub struct HostKey {
     key: SigningKey,
 }
 
-/// A key file that cannot be used.
+/// Why a key file cannot be used: others can read it, for example.
 #[derive(Debug, thiserror::Error)]
-pub enum KeyError {
-    /// It cannot be read, or others can read it.
-    #[error("the key file {} is refused: {source}", file.display())]
-    Io {
-        /// The file.
-        file: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// It holds something else.
-    #[error("the key file {} holds no key: expected 64 hexadecimal digits (0-9, a-f) and nothing else, as `openssl rand -hex 32` prints them", file.display())]
-    NoKey {
-        /// The file.
-        file: PathBuf,
-    },
-}
+#[error("the key file {0}")]
+pub struct KeyError(String);
 
 impl HostKey {
     /// Reads the secret key of `host`: 64 hexadecimal digits.
@@ -45,20 +31,19 @@ impl HostKey {
             Some(why) => Err(io::Error::other(why)),
             None => open.take(1024).read_to_string(&mut text),
         });
-        match read {
-            Err(source) if source.kind() != io::ErrorKind::InvalidData => Err(KeyError::Io {
-                file: file.to_owned(),
-                source,
+        let refused = |why: &str| Err(KeyError(format!("{} {why}", file.display())));
+        match (read, unhex(text.trim_end())) {
+            (Err(source), _) if source.kind() != io::ErrorKind::InvalidData => {
+                refused(&format!("is refused: {source}"))
+            }
+            (_, Some(secret)) => Ok(Self {
+                host,
+                key: SigningKey::from_bytes(&secret),
             }),
-            _ => match unhex(text.trim_end()) {
-                Some(secret) => Ok(Self {
-                    host,
-                    key: SigningKey::from_bytes(&secret),
-                }),
-                None => Err(KeyError::NoKey {
-                    file: file.to_owned(),
-                }),
-            },
+            (_, None) => refused(
+                "holds no key: expected 64 hexadecimal digits (0-9, a-f) and nothing else, as `openssl rand -hex 32` \
+                 prints them",
+            ),
         }
     }
 

@@ -20,10 +20,7 @@ pub fn open_source(path: &Path) -> Result<Store, LedgerError> {
     if !path.is_file() {
         return Store::open_to_read(path);
     }
-    let refused = |reason: String| LedgerError::Format {
-        file: path.to_owned(),
-        reason,
-    };
+    let refused = |reason: String| LedgerError::other(path, reason);
     let input = open_regular(path).map_err(|error| refused(error.to_string()))?;
     let mut reading = Reading {
         path,
@@ -34,10 +31,7 @@ pub fn open_source(path: &Path) -> Result<Store, LedgerError> {
     };
     let checked = check_with(BufReader::new(input), |body, line| reading.take(body, line));
     let checked = checked.map_err(|error| match error {
-        CheckError::Counts { .. } => LedgerError::Counts {
-            file: path.to_owned(),
-            what: error.to_string(),
-        },
+        CheckError::Counts { .. } => LedgerError::Counts(format!("{}: {error}", path.display())),
         _ => refused(error.to_string()),
     })?;
     let ([signed], Some(mut store)) = (&checked.signatures[..], reading.store) else {
@@ -82,7 +76,7 @@ impl Reading<'_> {
                     self.entry(plan.as_ref(), line.task, &line.tally, line.origin)
                 });
                 let entry = entry.ok_or("its origin is not described above")?;
-                store.insert(&entry, || 0..0).map_err(text)?;
+                store.insert(&entry).map_err(text)?;
             }
             _ => {}
         }

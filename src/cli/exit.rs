@@ -8,12 +8,12 @@ use std::process::ExitCode;
 use super::shell::{again_command, command_on, resume_command};
 use crate::actors::RunError;
 use crate::bench::BenchError;
-use crate::certificate::{CertifyError, CheckError, KeyError, WrongTask};
+use crate::certificate::{CertifyError, CheckError, KeyError};
 use crate::cluster::{ArrayDirectory, ArrayError};
 use crate::engine::Mismatch;
 use crate::job::{JobError, StopCause};
 use crate::ladder::WrongRow;
-use crate::ledger::{LedgerError, Missing, Shard, WrongRecord};
+use crate::ledger::{LedgerError, Missing, Shard};
 use crate::outcome::Contradiction;
 use crate::run_directory::RunDirectoryError;
 use crate::telemetry::{printable, several};
@@ -87,15 +87,9 @@ impl Failure {
         Self { exit, message }
     }
 
-    /// Counts that contradict each other or a known count. Private: the conversions below decide which
-    /// errors these are.
-    fn wrong_counts(lines: impl IntoIterator<Item = impl fmt::Display>) -> Self {
+    /// Counts that contradict each other or a known count: a line for each.
+    pub fn counts_differ(lines: impl IntoIterator<Item = impl fmt::Display>) -> Self {
         Self::lines(Exit::Mismatch, lines)
-    }
-
-    /// Two runs have different counts of a task.
-    pub fn counts_differ(message: impl fmt::Display) -> Self {
-        Self::wrong_counts([message])
     }
 
     /// Tasks are missing for a total: `what`, and a line for each range of them.
@@ -153,68 +147,36 @@ impl From<io::Error> for Failure {
     }
 }
 
-impl From<Contradiction> for Failure {
-    fn from(error: Contradiction) -> Self {
-        Self::wrong_counts([error])
-    }
-}
-
-impl From<Mismatch> for Failure {
-    fn from(error: Mismatch) -> Self {
-        Self::wrong_counts([error])
-    }
-}
-
-/// Tasks of a run that were counted again, and differ: a line for each.
-impl From<&[WrongRecord]> for Failure {
-    fn from(records: &[WrongRecord]) -> Self {
-        Self::wrong_counts(records)
-    }
-}
-
-impl From<WrongRow> for Failure {
-    fn from(error: WrongRow) -> Self {
-        Self::wrong_counts([error])
-    }
-}
-
-impl From<RunError> for Failure {
-    fn from(error: RunError) -> Self {
-        match error {
-            RunError::Mismatch { .. } | RunError::Sick { .. } | RunError::Contradiction { .. } => {
-                Self::wrong_counts([error])
-            }
-            RunError::TaskFailed { .. } | RunError::Recorder(_) | RunError::Runtime(_) => {
-                Self::new(Exit::Error, error)
+/// The exit code of each error that is told as it is.
+macro_rules! exits {
+    ($($error:ty: $exit:expr;)*) => {$(
+        impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                let exit: fn(&$error) -> Exit = $exit;
+                Self::new(exit(&error), error)
             }
         }
+    )*};
+}
+
+const fn mismatch_if(counts_differ: bool) -> Exit {
+    match counts_differ {
+        true => Exit::Mismatch,
+        false => Exit::Error,
     }
 }
 
-impl From<BenchError> for Failure {
-    fn from(error: BenchError) -> Self {
-        match error {
-            BenchError::Mismatch { .. } => Self::wrong_counts([error]),
-            BenchError::Failed { .. } => Self::new(Exit::Error, error),
-        }
-    }
-}
-
-/// Defects of a certificate.
-impl From<CheckError> for Failure {
-    fn from(error: CheckError) -> Self {
-        match error {
-            CheckError::Counts { .. } => Self::wrong_counts([error]),
-            CheckError::Io(_) | CheckError::Defect { .. } => Self::new(Exit::Error, error),
-        }
-    }
-}
-
-/// Tasks of a certificate that were counted again, and differ: a line for each.
-impl From<&[WrongTask]> for Failure {
-    fn from(tasks: &[WrongTask]) -> Self {
-        Self::wrong_counts(tasks)
-    }
+exits! {
+    Contradiction: |_| Exit::Mismatch;
+    Mismatch: |_| Exit::Mismatch;
+    WrongRow: |_| Exit::Mismatch;
+    KeyError: |_| Exit::Usage;
+    RunError: |error| {
+        use RunError::{Contradiction, Mismatch, Sick};
+        mismatch_if(matches!(error, Mismatch { .. } | Sick { .. } | Contradiction { .. }))
+    };
+    BenchError: |error| mismatch_if(matches!(error, BenchError::Mismatch { .. }));
+    CheckError: |error| mismatch_if(matches!(error, CheckError::Counts { .. }));
 }
 
 impl From<CertifyError> for Failure {
@@ -227,35 +189,20 @@ impl From<CertifyError> for Failure {
     }
 }
 
-impl From<KeyError> for Failure {
-    fn from(error: KeyError) -> Self {
-        Self::usage(error)
-    }
-}
-
 impl From<LedgerError> for Failure {
     fn from(error: LedgerError) -> Self {
         match error {
             LedgerError::Contested { ref file, .. } => {
                 let dir = file.parent().unwrap_or(file);
-                Self::wrong_counts([&error]).what_helps(dir)
+                Self::counts_differ([&error]).what_helps(dir)
             }
-            _ if error.is_mismatch() => Self::wrong_counts([error]),
-            LedgerError::Unlike { .. }
-            | LedgerError::NotEmpty { .. }
-            | LedgerError::Inside { .. }
-            | LedgerError::OwnSessions { .. } => Self::usage(error),
-            LedgerError::Exists { ref dir } => Self::usage(format!(
+            LedgerError::Unfit(_) => Self::usage(error),
+            LedgerError::Exists(ref dir) => Self::usage(format!(
                 "{error}; continue it with `{}`, or name another directory",
                 resume_command(dir)
             )),
-            LedgerError::NoRun { ref dir } if ArrayDirectory::is_there(dir) => {
-                Self::holds_array(dir)
-            }
-            LedgerError::TooLong { .. } => Self::usage(format!(
-                "{error}: leave out --dir and --shard to count without one"
-            )),
-            _ => Self::new(Exit::Error, error),
+            LedgerError::NoRun(ref dir) if ArrayDirectory::is_there(dir) => Self::holds_array(dir),
+            _ => Self::new(mismatch_if(error.is_mismatch()), error),
         }
     }
 }
@@ -265,7 +212,7 @@ impl From<ArrayError> for Failure {
         match error {
             ArrayError::Ledger(error) => error.into(),
             ArrayError::Io { .. } => Self::new(Exit::Error, error),
-            _ => Self::usage(error),
+            ArrayError::Unfit(_) => Self::usage(error),
         }
     }
 }
@@ -300,7 +247,7 @@ impl Failure {
                 format!("{error}; `queenfold devices` shows what it has"),
             ),
             JobError::DeviceUnavailable(_) => Self::new(Exit::Unavailable, error),
-            JobError::NoRoom { .. } => Self::new(Exit::Error, error),
+            JobError::NoRoom(_) => Self::new(Exit::Error, error),
             JobError::NoWorkers => Self::usage(
                 "0 workers count nothing: give --workers 1 or more, or a device with --gpu",
             ),

@@ -14,6 +14,7 @@ use crate::job::plan;
 use crate::ledger::{FILE, LedgerError, RunInfo, Shard, expect_outside};
 use crate::system::file_kind::replace;
 use crate::system::files::no_detours;
+use crate::telemetry::several;
 
 /// The file that describes an array.
 pub(super) const DESCRIPTION: &str = "array.json";
@@ -65,13 +66,12 @@ impl Array {
         let counting = plan(engine, board);
         let most = counting.tasks().min(Shard::MAX_COUNT);
         if !(1..=most).contains(&shards) {
-            return Err(ArrayError::Shards {
-                board: board.in_words(),
-                plan: counting.name(),
-                tasks: counting.tasks(),
-                most,
-                asked: shards,
-            });
+            return Err(ArrayError::Unfit(format!(
+                "{} by {} has {}, so an array of it has 1 to {most} shards, not {shards}",
+                board.in_words(),
+                counting.name(),
+                several(counting.tasks(), "task")
+            )));
         }
         let census = unique.then(|| plan(Engine::Census, board).name());
         Ok(Self {
@@ -200,10 +200,7 @@ pub struct ArrayDirectory {
 
 /// A file in a directory that may be a stranger's is a link, a pipe or the like.
 fn irregular(file: &Path) -> ArrayError {
-    ArrayError::Foreign {
-        file: file.to_owned(),
-        reason: "no regular file, so it is not opened".to_owned(),
-    }
+    ArrayError::unfit(file, "no regular file, so it is not opened")
 }
 
 /// The text of a file in a directory that may be a stranger's; `None` if there is none.
@@ -232,25 +229,24 @@ impl ArrayDirectory {
             let there = Self::open(path)?;
             return match there.array == *array {
                 true => Ok(there),
-                false => Err(ArrayError::Other {
-                    path: path.to_owned(),
-                    there: there.array.to_string(),
-                    asked: array.to_string(),
-                }),
+                false => Err(ArrayError::Unfit(format!(
+                    "{} holds the array of {}, not of {array}: name another directory",
+                    path.display(),
+                    there.array
+                ))),
             };
         }
         let failed = |source| ArrayError::io(path, source);
         match fs::read_dir(path) {
             Ok(mut entries) => {
-                if path.join(FILE).exists() {
-                    return Err(ArrayError::Run {
-                        path: path.to_owned(),
-                    });
-                }
-                if entries.next().is_some() {
-                    return Err(ArrayError::NotEmpty {
-                        path: path.to_owned(),
-                    });
+                let refused = match path.join(FILE).exists() {
+                    true => Some("holds a run, not a job array: name another directory"),
+                    false => entries
+                        .next()
+                        .map(|_| "is not empty, and holds no job array: name a new directory"),
+                };
+                if let Some(why) = refused {
+                    return Err(ArrayError::Unfit(format!("{} {why}", path.display())));
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -276,12 +272,13 @@ impl ArrayDirectory {
     pub fn open(path: &Path) -> Result<Self, ArrayError> {
         let file = path.join(DESCRIPTION);
         if !Self::is_there(path) {
-            return Err(ArrayError::None {
-                path: path.to_owned(),
-            });
+            return Err(ArrayError::unfit(
+                path,
+                "no job array; `queenfold array` makes one",
+            ));
         }
         let text = read(&file)?.unwrap_or_default();
-        let array = Array::read(&text).map_err(|reason| ArrayError::Foreign { file, reason })?;
+        let array = Array::read(&text).map_err(|reason| ArrayError::unfit(&file, &reason))?;
         let path = fs::canonicalize(path).map_err(|source| ArrayError::io(path, source))?;
         Ok(Self { path, array })
     }
@@ -351,11 +348,12 @@ impl ArrayDirectory {
         if self.is_like(info) && info.shard == Shard::WHOLE {
             return Ok(());
         }
-        Err(ArrayError::OtherWhole {
-            path: self.whole(),
-            found: found(info),
-            array: self.array.to_string(),
-        })
+        Err(ArrayError::Unfit(format!(
+            "{} holds {}, and should hold what was gathered from the array of {}: move it away and gather again",
+            self.whole().display(),
+            found(info),
+            self.array
+        )))
     }
 
     /// The certificates of shards that lie beside the directories of shards, by name.
@@ -391,12 +389,13 @@ impl ArrayDirectory {
         if self.is_like(info) && self.array.shard(index) == Some(info.shard) {
             return Ok(());
         }
-        Err(ArrayError::OtherShard {
-            path: path.to_owned(),
-            shard: format!("{index}/{}", self.array.shards),
-            found: found(info),
-            array: self.array.to_string(),
-        })
+        Err(ArrayError::Unfit(format!(
+            "{} holds {}, and should hold shard {index}/{} of the array of {}: remove it and submit that shard again",
+            path.display(),
+            found(info),
+            self.array.shards,
+            self.array
+        )))
     }
 }
 
@@ -412,89 +411,9 @@ fn found(info: &RunInfo) -> String {
 /// Why a job array cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ArrayError {
-    /// There are too many shards, or none.
-    #[error(
-        "{board} by {plan} has {tasks} task{}, so an array of it has 1 to {most} shards, not {asked}",
-        if *tasks == 1 { "" } else { "s" }
-    )]
-    Shards {
-        /// The board.
-        board: String,
-        /// The plan.
-        plan: PlanName,
-        /// Its tasks.
-        tasks: u64,
-        /// The most shards.
-        most: u64,
-        /// The shards asked for.
-        asked: u64,
-    },
-    /// The directory holds no array.
-    #[error("{}: no job array; `queenfold array` makes one", path.display())]
-    None {
-        /// The directory.
-        path: PathBuf,
-    },
-    /// The description is not one of this program.
-    #[error("{}: {reason}", file.display())]
-    Foreign {
-        /// The description.
-        file: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
-    /// The directory holds another array.
-    #[error("{} holds the array of {there}, not of {asked}: name another directory", path.display())]
-    Other {
-        /// The directory.
-        path: PathBuf,
-        /// The array that is there.
-        there: String,
-        /// The one asked for.
-        asked: String,
-    },
-    /// The directory holds a run.
-    #[error("{} holds a run, not a job array: name another directory", path.display())]
-    Run {
-        /// The directory.
-        path: PathBuf,
-    },
-    /// The directory holds other files.
-    #[error("{} is not empty, and holds no job array: name a new directory", path.display())]
-    NotEmpty {
-        /// The directory.
-        path: PathBuf,
-    },
-    /// The directory of a shard holds another run.
-    #[error(
-        "{} holds {found}, and should hold shard {shard} of the array of {array}: remove it and submit that \
-         shard again",
-        path.display()
-    )]
-    OtherShard {
-        /// The directory of the shard.
-        path: PathBuf,
-        /// The shard.
-        shard: String,
-        /// What is there.
-        found: String,
-        /// The array.
-        array: String,
-    },
-    /// The directory for the records of all shards holds another run.
-    #[error(
-        "{} holds {found}, and should hold what was gathered from the array of {array}: move it away and \
-         gather again",
-        path.display()
-    )]
-    OtherWhole {
-        /// The directory for all shards.
-        path: PathBuf,
-        /// What is there.
-        found: String,
-        /// The array.
-        array: String,
-    },
+    /// The array asked for cannot be, or the directory holds something else. The text says what would be right.
+    #[error("{0}")]
+    Unfit(String),
     /// A ledger cannot be read or written, or contradicts another one.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
@@ -509,6 +428,10 @@ pub enum ArrayError {
 }
 
 impl ArrayError {
+    pub(super) fn unfit(path: &Path, what: &str) -> Self {
+        Self::Unfit(format!("{}: {what}", path.display()))
+    }
+
     fn io(path: &Path, source: io::Error) -> Self {
         Self::Io {
             path: path.to_owned(),

@@ -148,10 +148,8 @@ pub fn gather(directory: &ArrayDirectory, open: OpenSource<'_>) -> Result<Gather
     let dirs = sources.iter().map(|(_, dir)| dir).chain([&whole]);
     for dir in dirs.filter(|dir| !dir.is_file()) {
         if dir.symlink_metadata().is_ok_and(|found| !found.is_dir()) {
-            return Err(ArrayError::Foreign {
-                file: dir.clone(),
-                reason: "no directory of this array: a link leads elsewhere".to_owned(),
-            });
+            let what = "no directory of this array: a link leads elsewhere";
+            return Err(ArrayError::unfit(dir, what));
         }
     }
     // Otherwise the merge makes it, mends it, or says what is wrong with it.

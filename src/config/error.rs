@@ -1,7 +1,7 @@
 //! Why a setting is refused, and where a setting came from.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::telemetry::printable;
 
@@ -32,78 +32,19 @@ impl fmt::Display for SettingOrigin {
     }
 }
 
-/// A setting that is refused. The message is one line that names the place, the key, what was
-/// given and what is allowed.
+/// Why settings are refused: one line that names the place, the key, what was given and what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ConfigError {
-    /// The file cannot be read.
-    #[error("{}: {}", printable(&path.to_string_lossy()), printable(reason))]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What the operating system says.
-        reason: String,
-    },
-    /// The file of the working directory is one that somebody else wrote, or can write.
-    #[error("{} is not read, because {}; `--config {}` says that it is wanted", printable(&path.to_string_lossy()), why, printable(&path.to_string_lossy()))]
-    NotOwn {
-        /// The file.
-        path: PathBuf,
-        /// Why, in words.
-        why: String,
-    },
-    /// The file is not TOML.
-    #[error("{}, line {line}: {}", printable(&path.to_string_lossy()), printable(reason))]
-    Syntax {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong.
-        reason: String,
-    },
-    /// The key does not exist.
-    #[error("{origin}{}: unknown key `{}`{}", on_line(*line), printable(key), hint(nearest.as_deref()))]
-    UnknownKey {
-        /// The source that names it.
-        origin: SettingOrigin,
-        /// Its line, from 1, if the source is a file.
-        line: Option<usize>,
-        /// The key path, or the variable name, as given.
-        key: String,
-        /// The valid one that may have been meant.
-        nearest: Option<String>,
-    },
-    /// The value is not allowed for the key.
-    #[error("{origin}{}: {key} = {} is refused: {expected}", on_line(*line), printable(given))]
-    Refused {
-        /// The source that names it.
-        origin: SettingOrigin,
-        /// Its line, from 1, if the source is a file.
-        line: Option<usize>,
-        /// The key path.
-        key: String,
-        /// The value, as given.
-        given: String,
-        /// What is allowed.
-        expected: String,
-    },
-}
+#[error("{0}")]
+pub struct ConfigError(pub(super) String);
 
 impl ConfigError {
-    /// The error with the line of the file that it is about.
-    pub(super) fn on_line(mut self, at: Option<usize>) -> Self {
-        if let Self::UnknownKey { line, .. } | Self::Refused { line, .. } = &mut self {
-            *line = at;
-        }
-        self
+    /// The file at `path` is refused.
+    pub(super) fn of_file(path: &Path, why: impl fmt::Display) -> Self {
+        let path = path.to_string_lossy();
+        Self(format!(
+            "{}: {}",
+            printable(&path),
+            printable(&why.to_string())
+        ))
     }
-}
-
-fn on_line(line: Option<usize>) -> String {
-    line.map_or_else(String::new, |line| format!(", line {line}"))
-}
-
-fn hint(nearest: Option<&str>) -> String {
-    nearest.map_or_else(String::new, |key| format!("; the nearest key is `{key}`"))
 }

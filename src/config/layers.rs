@@ -10,6 +10,7 @@ use toml::{Table, Value as Toml};
 use super::local_file::{self, LOCAL_FILE};
 use super::{Config, ConfigError, SettingOrigin, Value};
 use crate::system::files::open_regular;
+use crate::telemetry::printable;
 
 const PREFIX: &str = "QUEENFOLD_";
 
@@ -113,10 +114,7 @@ impl Layers {
     pub fn add_file(&mut self, path: &Path) -> Result<(), ConfigError> {
         let text = open_regular(path)
             .and_then(local_file::text_of)
-            .map_err(|error| ConfigError::Unreadable {
-                path: path.into(),
-                reason: error.to_string(),
-            })?;
+            .map_err(|error| ConfigError::of_file(path, error))?;
         self.add_text(path, &text)
     }
 
@@ -160,32 +158,28 @@ impl Layers {
             let at = error.span().map_or(0, |span| span.start);
             // This parser reads no numbers, so that only the range of one can be wrong.
             let is_toml = DeTable::parse(text).is_ok();
-            ConfigError::Syntax {
-                path: path.into(),
-                line: line_at(text, at),
-                reason: if is_toml {
-                    "a number is beyond the range of TOML, which is 64 bits".into()
-                } else {
-                    error.message().lines().collect::<Vec<_>>().join(" ")
-                },
-            }
+            let reason = match is_toml {
+                true => "a number is beyond the range of TOML, which is 64 bits".into(),
+                false => error.message().lines().collect::<Vec<_>>().join(" "),
+            };
+            let (path, line) = (path.to_string_lossy(), line_at(text, at));
+            ConfigError(format!(
+                "{}, line {line}: {}",
+                printable(&path),
+                printable(&reason)
+            ))
         })?;
         for (key, value) in leaves(&table) {
             let origin = SettingOrigin::File(path.into());
             let set = match refusal(&key, value) {
-                None => self.set(&key, value.clone(), origin),
-                Some(expected) => Err(ConfigError::Refused {
-                    origin,
-                    line: None,
-                    key: key.clone(),
-                    given: written(value),
-                    expected: expected.into(),
-                }),
+                None => self.set(&key, value.clone(), origin.clone()),
+                Some(expected) => Err(refused(&key, value, expected)),
             };
-            set.map_err(|error| {
+            set.map_err(|why| {
                 let places = DeTable::parse(text).ok();
                 let at = places.and_then(|places| start(places.get_ref(), &key));
-                error.on_line(at.map(|at| line_at(text, at)))
+                let line = at.map(|at| format!(", line {}", line_at(text, at)));
+                ConfigError(format!("{origin}{}: {why}", line.unwrap_or_default()))
             })?;
         }
         Ok(())
@@ -217,12 +211,9 @@ impl Layers {
             match keys.iter().find(|key| variable(key) == name) {
                 Some(key) => self.set_text(key, text, origin)?,
                 None => {
-                    return Err(ConfigError::UnknownKey {
-                        origin,
-                        line: None,
-                        nearest: nearest(rest, keys.iter()).map(|key| variable(key)),
-                        key: name,
-                    });
+                    let nearest = nearest(rest, keys.iter()).map(|key| variable(key));
+                    let why = unknown(&name, nearest);
+                    return Err(ConfigError(format!("{origin}: {why}")));
                 }
             }
         }
@@ -256,28 +247,21 @@ impl Layers {
             (Some(Toml::Boolean(_)), Ok(switch)) => Toml::Boolean(switch),
             _ => Toml::String(text),
         };
-        self.set(key, value, origin)
+        self.set(key, value, origin.clone())
+            .map_err(|why| ConfigError(format!("{origin}: {why}")))
     }
 
-    fn set(&mut self, key: &str, value: Toml, origin: SettingOrigin) -> Result<(), ConfigError> {
-        let unknown = |layers: &Self| ConfigError::UnknownKey {
-            origin: origin.clone(),
-            line: None,
-            key: key.into(),
-            nearest: nearest(key, layers.entries().map(|(key, ..)| key)),
-        };
-        let refused = |expected: &str| ConfigError::Refused {
-            origin: origin.clone(),
-            line: None,
-            key: key.into(),
-            given: written(&value),
-            expected: expected.into(),
-        };
+    /// Sets a value, or says why it is refused.
+    fn set(&mut self, key: &str, value: Toml, origin: SettingOrigin) -> Result<(), String> {
+        let refused = |expected: &str| refused(key, &value, expected);
         let mut values = self.values.clone();
         match (place(&mut values, key), &value) {
             (Some(Toml::Table(_)), Toml::Table(_)) => return Ok(()),
             (Some(Toml::Table(_)), _) => return Err(refused("expected a section")),
-            (None, _) => return Err(unknown(self)),
+            (None, _) => {
+                let nearest = nearest(key, self.entries().map(|(key, ..)| key));
+                return Err(unknown(key, nearest));
+            }
             (Some(place), _) => *place = value.clone(),
         }
         match Config::deserialize(values) {
@@ -291,6 +275,16 @@ impl Layers {
             Err(error) => Err(refused(error.message())),
         }
     }
+}
+
+fn unknown(key: &str, nearest: Option<String>) -> String {
+    let hint = nearest.map_or_else(String::new, |key| format!("; the nearest key is `{key}`"));
+    format!("unknown key `{}`{hint}", printable(key))
+}
+
+fn refused(key: &str, given: &Toml, expected: &str) -> String {
+    let given = written(given);
+    format!("{key} = {} is refused: {expected}", printable(&given))
 }
 
 /// A value as a file has it.

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::ConfigError;
 use crate::system::files;
+use crate::telemetry::printable;
 
 /// The file that is read from the working directory if it is there.
 pub const LOCAL_FILE: &str = "./queenfold.toml";
@@ -44,17 +45,17 @@ pub(super) fn read_own(path: &Path) -> Result<Option<String>, ConfigError> {
     if looked.is_err_and(|error| error.kind() == ErrorKind::NotFound) {
         return Ok(None);
     }
-    let unreadable = |error: io::Error| ConfigError::Unreadable {
-        path: path.into(),
-        reason: error.to_string(),
-    };
+    let unreadable = |error: io::Error| ConfigError::of_file(path, error);
     let file = files::open_regular(path).map_err(unreadable)?;
     let found = file.metadata().map_err(unreadable)?;
     match files::why_not_own(&found, false) {
-        Some(why) => Err(ConfigError::NotOwn {
-            path: path.into(),
-            why,
-        }),
+        Some(why) => {
+            let path = path.to_string_lossy();
+            let path = printable(&path);
+            Err(ConfigError(format!(
+                "{path} is not read, because {why}; `--config {path}` says that it is wanted"
+            )))
+        }
         None => text_of(file).map(Some).map_err(unreadable),
     }
 }
@@ -73,10 +74,7 @@ pub(super) fn read_home(path: &Path) -> Result<String, ConfigError> {
             None => text_of(file),
         }
     };
-    read().map_err(|error| ConfigError::Unreadable {
-        path: path.into(),
-        reason: error.to_string(),
-    })
+    read().map_err(|error| ConfigError::of_file(path, error))
 }
 
 /// The text of a file.

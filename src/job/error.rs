@@ -32,16 +32,8 @@ pub enum JobError {
     #[error("0 workers count nothing without a device")]
     NoWorkers,
     /// The address space of the process has no room for the workers.
-    #[error("{} need {} MiB of address space, and the process may have {} MiB (`ulimit -v`)",
-        crate::telemetry::several(*workers as u64, "worker"), needed >> 20, limit >> 20)]
-    NoRoom {
-        /// The workers.
-        workers: usize,
-        /// What they need, in bytes.
-        needed: u64,
-        /// What there is, in bytes.
-        limit: u64,
-    },
+    #[error("{0}")]
+    NoRoom(String),
     /// Devices were asked for, and their kernel does not count this board.
     #[error("devices count boards of {} to {} queens, not of {n}", boards.start(), boards.end())]
     BoardNotForDevices {

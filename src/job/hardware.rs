@@ -6,6 +6,7 @@ use super::{Devices, HardwareSettings, JobError};
 use crate::actors::DeviceSpec;
 use crate::engine::{CounterSettings, Plan};
 use crate::machine::Machine;
+use crate::telemetry::several;
 
 /// What a job counts on: found once, used by any number of jobs.
 pub struct Hardware {
@@ -27,11 +28,12 @@ impl Hardware {
         let room = machine.room_for_workers();
         let workers = settings.workers.unwrap_or(machine.cores.min(room.max(1)));
         if workers > room {
-            return Err(JobError::NoRoom {
-                workers,
-                needed: Machine::space_for(workers),
-                limit: machine.address_space.unwrap_or(u64::MAX),
-            });
+            return Err(JobError::NoRoom(format!(
+                "{} need {} MiB of address space, and the process may have {} MiB (`ulimit -v`)",
+                several(workers as u64, "worker"),
+                Machine::space_for(workers) >> 20,
+                machine.address_space.unwrap_or(u64::MAX) >> 20
+            )));
         }
         Ok(Self {
             workers,

@@ -17,15 +17,17 @@ pub(super) const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 /// It, or a file that SQLite keeps beside it, is no regular file, or `dir` is a file.
 pub(super) fn has_ledger(dir: &Path) -> Result<bool, LedgerError> {
     if dir.is_file() {
-        return Err(LedgerError::NotDirectory {
-            path: dir.to_owned(),
-        });
+        return Err(no_directory(dir));
     }
     let file = dir.join(FILE);
     for suffix in BESIDE {
         is_there(&beside(&file, suffix))?;
     }
     is_there(&file)
+}
+
+fn no_directory(path: &Path) -> LedgerError {
+    LedgerError::Other(format!("{} is a file, not a run directory", path.display()))
 }
 
 /// The file that SQLite keeps beside a database file.
@@ -47,9 +49,10 @@ pub(super) fn for_sqlite(file: &Path) -> PathBuf {
 pub(super) fn is_there(file: &Path) -> Result<bool, LedgerError> {
     match fs::symlink_metadata(file) {
         Ok(meta) if meta.is_file() => Ok(true),
-        Ok(_) => Err(LedgerError::NotRegular {
-            path: file.to_owned(),
-        }),
+        Ok(_) => Err(LedgerError::Other(format!(
+            "{} is no regular file, so it is not opened: a run directory holds no links, pipes or devices",
+            file.display()
+        ))),
         Err(source) if source.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(source) => Err(LedgerError::io(file, source)),
     }
@@ -82,17 +85,17 @@ fn is_own(name: &str) -> bool {
 /// Checks that `dir` holds no files of others: nobody would find them again among those of a run, or tell them apart.
 ///
 /// # Errors
-/// [`LedgerError::NotEmpty`], or `dir` cannot be read.
+/// There are some, or `dir` cannot be read.
 pub(super) fn expect_no_others(dir: &Path) -> Result<(), LedgerError> {
     let failed = |source| LedgerError::io(dir, source);
     for entry in fs::read_dir(dir).map_err(failed)? {
         let name = entry.map_err(failed)?.file_name();
         let name = name.to_string_lossy();
         if !is_own(&name) && !name.starts_with('.') {
-            return Err(LedgerError::NotEmpty {
-                dir: dir.to_owned(),
-                file: name.into_owned(),
-            });
+            return Err(LedgerError::Unfit(format!(
+                "{} is not empty: `{name}` is no file of a run; name an empty directory, or one that does not exist",
+                dir.display()
+            )));
         }
     }
     Ok(())
@@ -101,7 +104,7 @@ pub(super) fn expect_no_others(dir: &Path) -> Result<(), LedgerError> {
 /// Checks that `dir`, which need not exist, is not inside the directory of a run.
 ///
 /// # Errors
-/// [`LedgerError::Inside`].
+/// It is.
 pub fn expect_outside(dir: &Path) -> Result<(), LedgerError> {
     let path = std::path::absolute(dir).map_err(|source| LedgerError::io(dir, source))?;
     let mut above = path.ancestors().skip(1);
@@ -109,10 +112,11 @@ pub fn expect_outside(dir: &Path) -> Result<(), LedgerError> {
     let mut above = above.iter().flat_map(|above| above.ancestors());
     match above.find(|above| above.join(FILE).is_file()) {
         None => Ok(()),
-        Some(run) => Err(LedgerError::Inside {
-            dir: dir.to_owned(),
-            run: run.to_owned(),
-        }),
+        Some(run) => Err(LedgerError::Unfit(format!(
+            "{} is inside {}, which holds a run; name a directory elsewhere",
+            dir.display(),
+            run.display()
+        ))),
     }
 }
 
@@ -134,14 +138,10 @@ pub(super) fn make_directory(dir: &Path) -> Result<(), LedgerError> {
     }
     match fs::create_dir(dir) {
         _ if dir.exists() && !dir.is_dir() => {
-            return Err(LedgerError::NotDirectory {
-                path: dir.to_owned(),
-            });
+            return Err(no_directory(dir));
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && dir.is_symlink() => {
-            return Err(LedgerError::NoRun {
-                dir: dir.to_owned(),
-            });
+            return Err(LedgerError::NoRun(dir.to_owned()));
         }
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists || !dir.is_dir() => {
             return Err(LedgerError::io(dir, error));

@@ -74,7 +74,7 @@ pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
 /// Opens the file for writing, durably: see `docs/LEDGER.md` for each setting.
 pub(super) fn open_to_write(file: &Path) -> Result<Connection, LedgerError> {
     if !files::has_space(file) {
-        return Err(disk_full(file));
+        return Err(LedgerError::disk_full(file));
     }
     let open = || {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -131,7 +131,7 @@ pub(super) fn open_to_read(file: &Path) -> Result<Connection, LedgerError> {
     };
     if !files::has_space(file) {
         return match has_log(file) {
-            true => Err(disk_full(file)),
+            true => Err(LedgerError::disk_full(file)),
             false => open_unchanging().map_err(failed),
         };
     }
@@ -140,12 +140,6 @@ pub(super) fn open_to_read(file: &Path) -> Result<Connection, LedgerError> {
         Err(error) if needs_a_place(&error) && !has_log(file) => open_unchanging().map_err(failed),
         Err(error) => Err(failed(error)),
         Ok(()) => Ok(connection),
-    }
-}
-
-fn disk_full(file: &Path) -> LedgerError {
-    LedgerError::DiskFull {
-        file: file.to_owned(),
     }
 }
 
@@ -203,17 +197,12 @@ pub(super) fn check(connection: &Connection, file: &Path) -> Result<(), LedgerEr
             .pragma_query_value(None, name, |row| row.get::<_, i32>(0))
             .map_err(sqlite)
     };
-    let refused = |reason: String| {
-        Err(LedgerError::Format {
-            file: file.to_owned(),
-            reason,
-        })
-    };
+    let refused = |reason: &str| Err(LedgerError::other(file, reason));
     if number("application_id")? != APPLICATION_ID {
         if std::fs::metadata(file).is_ok_and(|file| file.len() == 0) {
-            return refused("this is no ledger: the file is empty".to_owned());
+            return refused("this is no ledger: the file is empty");
         }
-        return refused("this is no ledger: another program made this database".to_owned());
+        return refused("this is no ledger: another program made this database");
     }
     // One more than there may be: a forged file may have any number.
     let tables = connection
@@ -236,19 +225,16 @@ pub(super) fn check(connection: &Connection, file: &Path) -> Result<(), LedgerEr
         });
         let program = program.flatten();
         let program = program.unwrap_or_else(|| "an unknown version".to_owned());
-        return refused(format!(
+        return refused(&format!(
             "ledger format {format}, written by {program}; this program reads format {FORMAT}: use the \
              program that wrote it, or begin a new run"
         ));
     }
-    let damaged = |what: String| {
-        Err(LedgerError::Damaged {
-            file: file.to_owned(),
-            what,
-        })
-    };
     if !tables.iter().map(Option::as_deref).eq(TABLES.map(Some)) {
-        return damaged("its tables are not those of a ledger".to_owned());
+        return Err(LedgerError::damaged(
+            file,
+            "its tables are not those of a ledger",
+        ));
     }
     Ok(())
 }
@@ -260,9 +246,6 @@ pub(super) fn check_pages(connection: &Connection, file: &Path) -> Result<(), Le
         .map_err(|error| LedgerError::sqlite(file, &error))?;
     match verdict.as_str() {
         "ok" => Ok(()),
-        wrong => Err(LedgerError::Damaged {
-            file: file.to_owned(),
-            what: wrong.trim().replace('\n', ": "),
-        }),
+        wrong => Err(LedgerError::damaged(file, wrong.trim().replace('\n', ": "))),
     }
 }

@@ -30,22 +30,29 @@ impl Home {
     /// saved in a new file, since no other process could open them any more.
     ///
     /// # Errors
-    /// [`LedgerError::Moved`] or [`LedgerError::Removed`].
+    /// It was.
     pub fn check(&self, store: &Store) -> Result<(), LedgerError> {
         let here = |meta: &Metadata| {
             fs::symlink_metadata(self.dir.join(FILE)).is_ok_and(|named| is_same(meta, &named))
         };
         match self.file.metadata() {
             Ok(meta) if here(&meta) => Ok(()),
-            Ok(meta) if is_removed(&meta) => Err(LedgerError::Removed {
-                dir: self.dir.clone(),
-                saved: self.save(store).map_err(|error| error.to_string()),
-            }),
-            Ok(_) => Err(LedgerError::Moved {
-                dir: self.dir.clone(),
-            }),
+            Ok(meta) if is_removed(&meta) => {
+                let saved = match self.save(store) {
+                    Ok(dir) => format!("what was counted is saved in {}", dir.display()),
+                    Err(error) => format!("what was counted could not be saved: {error}"),
+                };
+                Err(self.gone(&format!("removed while the run wrote to it; {saved}")))
+            }
+            Ok(_) => Err(self.gone(
+                "moved or replaced while the run wrote to it; what was counted is in the moved directory",
+            )),
             Err(source) => Err(LedgerError::io(&self.dir.join(FILE), source)),
         }
+    }
+
+    fn gone(&self, what: &str) -> LedgerError {
+        LedgerError::Other(format!("{} was {what}", self.dir.display()))
     }
 
     /// Writes the records to the directory, or to one beside it if another ledger is there.

@@ -112,10 +112,7 @@ impl RunInfo {
         } else {
             "the run has other engines than asked for".to_owned()
         };
-        Err(LedgerError::OtherPlan {
-            file: file.to_owned(),
-            reason,
-        })
+        Err(LedgerError::other(file, reason))
     }
 }
 

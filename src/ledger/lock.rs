@@ -29,8 +29,8 @@ impl DirLock {
     /// Takes the lock of the directory `dir`, which must exist.
     ///
     /// # Errors
-    /// [`LedgerError::Locked`] if another process has it; [`LedgerError::NotRegular`]; an I/O error
-    /// if the file cannot be written.
+    /// [`LedgerError::Locked`] if another process has it; the file is no regular one, or cannot be
+    /// written.
     pub fn take(dir: &Path) -> Result<Self, LedgerError> {
         let path = dir.join(LOCK_FILE);
         files::is_there(&path)?;
@@ -46,7 +46,11 @@ impl DirLock {
             match try_lock(&file) {
                 Ok(()) => break,
                 Err(TryLockError::Error(source)) if has_no_locks(&source) => {
-                    return Err(LedgerError::NoLocks { path });
+                    return Err(LedgerError::other(
+                        &path,
+                        "this file system does not lock files (Lustre does if mounted with `flock`): use a directory on \
+                         another one",
+                    ));
                 }
                 Err(TryLockError::Error(source)) => return Err(LedgerError::io(&path, source)),
                 Err(TryLockError::WouldBlock) if since.elapsed() < PATIENCE => {

@@ -148,9 +148,7 @@ fn merge_all(
         infos.push((dir, source.info().clone()));
     }
     let Some((first, info)) = infos.first() else {
-        return Err(LedgerError::NoRun {
-            dir: into.to_owned(),
-        });
+        return Err(LedgerError::NoRun(into.to_owned()));
     };
     let mut target = Target::open(into, info)?;
     check_alike((first, info), (into, target.store.info()))?;
@@ -195,10 +193,11 @@ fn merge_all(
                 // It changes where first counts are taken out.
                 session.facts.again = there.facts.again;
                 if there.facts != session.facts {
-                    return Err(LedgerError::OtherSession {
-                        file: target.store.file().to_owned(),
-                        id: session.id,
-                    });
+                    let what = format!(
+                        "its session {} is not the session of this id that is to be merged; one of the two is forged",
+                        session.id
+                    );
+                    return Err(LedgerError::other(target.store.file(), what));
                 }
             }
             if !is_own {
@@ -306,10 +305,7 @@ pub fn take_out_from(
         let own = sessions.extract_if(.., |session| session.facts.merged.is_empty());
         kept = own.map(|session| session.id).collect();
         if sessions.is_empty() && !kept.is_empty() {
-            return Err(LedgerError::OwnSessions {
-                dir: from.to_owned(),
-                sessions: kept,
-            });
+            return Err(LedgerError::Unfit(kept_sessions(from, &kept)));
         }
     } else {
         sessions.retain(is_named);
@@ -325,6 +321,17 @@ pub fn take_out_from(
     }
     target.commit()?;
     Ok(taken)
+}
+
+/// Which sessions of the run in `dir` are not taken out.
+pub(crate) fn kept_sessions(dir: &Path, sessions: &[String]) -> String {
+    format!(
+        "{}: not taken out: {} that counted here or came by `gather`: give an id in the place of the directory to \
+         take one out: {}",
+        dir.display(),
+        several(sessions.len() as u64, "session"),
+        sessions.join(", ")
+    )
 }
 
 /// Which merged directory the sessions of a source are said to come from: the one that some of them came from before, or a new
@@ -429,10 +436,10 @@ pub(super) fn check_alike(
     if first == second {
         return Ok(());
     }
-    Err(LedgerError::Unlike {
-        one: one.0.to_owned(),
-        first,
-        other: other.0.to_owned(),
-        second,
-    })
+    Err(LedgerError::Unfit(format!(
+        "{} holds {first}, and {} holds {second}: only runs of the same board by the same engines can be merged \
+         or compared",
+        one.0.display(),
+        other.0.display()
+    )))
 }

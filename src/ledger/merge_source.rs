@@ -264,8 +264,11 @@ impl Merge<'_> {
     fn expect(&mut self, right: &Entry, counts: &[&Entry]) -> Result<(), LedgerError> {
         let key = right.result.key;
         if self.copied.counting > CHEAP {
-            let dir = self.source.dir.to_owned();
-            return Err(LedgerError::TooManyDecisions { dir });
+            return Err(LedgerError::other(
+                self.source.dir,
+                "its log decides more tasks than are checked in a minute; nothing is merged: merge it into a new \
+                 directory, or remove that of what was gathered and gather again",
+            ));
         }
         let mut plans = self.plans.iter();
         let plan = plans.find(|plan| plan.engine() == key.engine);
@@ -306,10 +309,11 @@ impl Merge<'_> {
             Ok(tally) => format!("{} by {kernel}, counted here", tally.exact()),
             Err(error) => format!("{kernel} failed here: {error}"),
         });
-        LedgerError::Refused {
-            dir: self.source.dir.to_owned(),
-            task,
-            counts: counts.iter().map(words).chain(here).collect(),
-        }
+        let counts: Vec<_> = counts.iter().map(words).chain(here).collect();
+        LedgerError::Counts(format!(
+            "{}: task {task} was counted as {}; nothing is merged",
+            self.source.dir.display(),
+            counts.join(", and as ")
+        ))
     }
 }

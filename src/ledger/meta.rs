@@ -41,10 +41,7 @@ fn given_text(board: &GivenBoard) -> String {
 
 /// Reads the rows back, each checked against its digest. Numbers and names have the one form in which they are written.
 pub(super) fn read(connection: &Connection, file: &Path) -> Result<RunInfo, LedgerError> {
-    let damaged = |what: String| LedgerError::Damaged {
-        file: file.to_owned(),
-        what,
-    };
+    let damaged = |what: String| LedgerError::damaged(file, what);
     let rows = connection
         .prepare("SELECT key, value, blake3 FROM meta LIMIT 9")
         .and_then(|mut statement| {

@@ -29,12 +29,13 @@ impl OpenLedger {
         plans: &[Arc<dyn Plan>],
     ) -> Result<Self, LedgerError> {
         if let Some(plan) = plans.iter().find(|plan| plan.tasks() > MOST_TASKS) {
-            return Err(LedgerError::TooLong {
-                plan: plan.name(),
-                n: plan.size(),
-                tasks: plan.tasks(),
-                most: MOST_TASKS,
-            });
+            return Err(LedgerError::Unfit(format!(
+                "{} of n = {} has {} tasks, and a ledger keeps at most {MOST_TASKS}: leave out --dir and --shard to \
+                 count without one",
+                plan.name(),
+                plan.size(),
+                plan.tasks()
+            )));
         }
         files::expect_outside(dir)?;
         files::make_directory(dir)?;
@@ -52,9 +53,7 @@ impl OpenLedger {
     /// There is none, it is damaged, another process works on the directory, or it cannot be written.
     pub fn resume(dir: &Path) -> Result<Self, LedgerError> {
         if !files::has_ledger(dir)? {
-            return Err(LedgerError::NoRun {
-                dir: dir.to_owned(),
-            });
+            return Err(LedgerError::NoRun(dir.to_owned()));
         }
         let lock = DirLock::take(dir)?;
         let store = Store::open_to_write(dir)?;

@@ -82,9 +82,10 @@ impl DoneBy {
         if known {
             return Ok(tasks);
         }
-        Err(LedgerError::NoOrigin {
-            file: store.file().to_owned(),
-            origin: self.origin.to_string(),
-        })
+        let what = format!(
+            "`{}` names no host, device or worker that counted; `queenfold report` shows who did",
+            self.origin
+        );
+        Err(LedgerError::other(store.file(), what))
     }
 }

@@ -171,7 +171,6 @@ impl Recording {
             ending: Arc::clone(&ending),
             store,
             counts: !sums.coverage.is_whole_for(shard, &division),
-            plans: plans.to_vec(),
             session,
             start: Instant::now(),
             cpu: ProcessTime::try_now().ok(),
@@ -314,7 +313,6 @@ struct Writer {
     ending: Arc<AtomicBool>,
     /// Whether anything is left to count. If not, no session is added.
     counts: bool,
-    plans: Vec<Arc<dyn Plan>>,
     session: Session,
     start: Instant,
     cpu: Option<ProcessTime>,
@@ -424,13 +422,7 @@ impl Writer {
             recorded_at: now,
         };
         let written = match change {
-            Change::Found(Finding::Result(result)) => {
-                let entry = entry(result);
-                let key = entry.result.key;
-                let plan = self.plans.iter().find(|plan| plan.engine() == key.engine);
-                let ranks = || plan.map_or(0..0, |plan| plan.ranks_of(key.index));
-                self.store.insert(&entry, ranks).map(|_| 1)
-            }
+            Change::Found(Finding::Result(result)) => self.store.insert(&entry(result)).map(|_| 1),
             // The results other than the recorded one are of this process, too.
             Change::Found(Finding::Correction(correction)) => {
                 let correction = correction.map(entry);
@@ -474,15 +466,9 @@ impl Writer {
 
 fn record_error(error: LedgerError) -> RecordError {
     match error {
-        LedgerError::Disagreement { task, counts, .. } => RecordError::Mismatch {
+        LedgerError::Disagreement { task, what } => RecordError::Mismatch {
             task,
-            message: format!(
-                "recorded as {} by {}, now counted as {} by {}",
-                counts[0].0.exact(),
-                counts[0].1,
-                counts[1].0.exact(),
-                counts[1].1
-            ),
+            message: what,
         },
         other => RecordError::Failed(other.to_string()),
     }

@@ -3,7 +3,6 @@
 use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -141,12 +140,10 @@ impl Store {
     /// Checks that there is no run in `dir`.
     ///
     /// # Errors
-    /// [`LedgerError::Exists`] if there is one; [`LedgerError::NotRegular`].
+    /// [`LedgerError::Exists`] if there is one; it is no regular file.
     pub fn expect_none(dir: &Path) -> Result<(), LedgerError> {
         if files::has_ledger(dir)? {
-            return Err(LedgerError::Exists {
-                dir: dir.to_owned(),
-            });
+            return Err(LedgerError::Exists(dir.to_owned()));
         }
         Ok(())
     }
@@ -201,9 +198,7 @@ impl Store {
     ) -> Result<Self, LedgerError> {
         let file = dir.join(FILE);
         if !files::has_ledger(dir)? {
-            return Err(LedgerError::NoRun {
-                dir: dir.to_owned(),
-            });
+            return Err(LedgerError::NoRun(dir.to_owned()));
         }
         let connection = open(&file)?;
         format::check(&connection, &file)?;
@@ -470,17 +465,11 @@ impl Store {
         }
     }
 
-    /// Records a result, within the transaction that is open. `ranks` gives the ranks of the task and
-    /// is called for an error message only: a plan may take longer for it than the database for the
-    /// record.
+    /// Records a result, within the transaction that is open.
     ///
     /// # Errors
     /// It is recorded with another result; the file cannot be written.
-    pub fn insert(
-        &self,
-        entry: &Entry,
-        ranks: impl FnOnce() -> Range<u64>,
-    ) -> Result<Inserted, LedgerError> {
+    pub fn insert(&self, entry: &Entry) -> Result<Inserted, LedgerError> {
         if self.put(Column::Record, entry)? {
             return Ok(Inserted::New);
         }
@@ -491,10 +480,12 @@ impl Store {
             }
             Some(Entry { result: there, .. }) => Err(LedgerError::Disagreement {
                 task: result.key,
-                ranks: ranks(),
-                counts: Box::new(
-                    [&there, result]
-                        .map(|counted| (counted.tally, counted.origin.counted_by.to_string())),
+                what: format!(
+                    "recorded as {} by {}, now counted as {} by {}",
+                    there.tally.exact(),
+                    there.origin.counted_by,
+                    result.tally.exact(),
+                    result.origin.counted_by
                 ),
             }),
             None => Err(self.damaged(format!("record {} is there and is not", result.key))),
@@ -618,10 +609,8 @@ impl Store {
     pub(super) fn save_as(&self, file: &Path) -> Result<(), LedgerError> {
         let failed = |error: &rusqlite::Error| LedgerError::sqlite(file, error);
         let name = files::for_sqlite(file);
-        let name = name.to_str().ok_or_else(|| LedgerError::Database {
-            file: file.to_owned(),
-            reason: "its name is not UTF-8".to_owned(),
-        })?;
+        let no_text = || LedgerError::other(file, "its name is not UTF-8");
+        let name = name.to_str().ok_or_else(no_text)?;
         self.connection
             .execute("VACUUM INTO ?1", [name])
             .map_err(|error| failed(&error))?;
@@ -692,25 +681,18 @@ impl Store {
     }
 
     fn damaged(&self, what: String) -> LedgerError {
-        LedgerError::Damaged {
-            file: self.file.clone(),
-            what,
-        }
+        LedgerError::damaged(&self.file, what)
     }
 
     fn contradicted(&self, task: TaskKey, what: &'static str) -> LedgerError {
-        LedgerError::Contradicted {
-            file: self.file.clone(),
-            task,
-            what,
-        }
+        LedgerError::Counts(format!(
+            "{}: task {task} contradicts itself: {what}",
+            self.file.display()
+        ))
     }
 
     pub(super) fn database(&self, reason: String) -> LedgerError {
-        LedgerError::Database {
-            file: self.file.clone(),
-            reason,
-        }
+        LedgerError::other(&self.file, reason)
     }
 }
 

@@ -20,9 +20,7 @@ pub(super) fn counting_plan(directory: &Path) -> Result<(Arc<dyn Plan>, bool), L
     let census = plans.len() > 1;
     let first = plans.into_iter().next();
     Ok((
-        first.ok_or_else(|| LedgerError::NoRun {
-            dir: directory.to_owned(),
-        })?,
+        first.ok_or_else(|| LedgerError::NoRun(directory.to_owned()))?,
         census,
     ))
 }

@@ -313,7 +313,7 @@ fn a_shard_has_no_say_in_the_tasks_of_another() {
     let mut longer = zero.sessions().unwrap().remove(0);
     longer.elapsed *= 1000;
     one.put_session(&longer).unwrap();
-    one.insert(&first, || 0..0).unwrap();
+    one.insert(&first).unwrap();
     one.correct(&correction, &own.id, 1).unwrap();
     one.commit().unwrap();
     drop((zero, one));

@@ -213,7 +213,7 @@ proptest! {
             let _ = store.put_session(session);
         }
         for row in &rows {
-            let _ = store.insert(row, || 0..0);
+            let _ = store.insert(row);
         }
         for row in &seconds {
             let _ = store.confirm(row, &row.session, row.recorded_at);

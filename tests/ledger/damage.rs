@@ -252,7 +252,7 @@ fn a_log_cut_at_any_byte_loses_only_what_was_not_committed() {
     }
     for record in &truth {
         store.begin().unwrap();
-        store.insert(record, || 0..0).unwrap();
+        store.insert(record).unwrap();
         store.commit().unwrap();
     }
     let file = fs::read(source.path().join(FILE)).unwrap();

@@ -95,10 +95,8 @@ fn another_board_or_other_engines_are_refused() {
     drop(create(dir.path(), N, Shard::WHOLE).unwrap());
     for other in [plans(13), plans(N)[..1].to_vec()] {
         let error = Recording::resume(dir.path(), &other, &ProcessFacts::default()).err();
-        assert!(
-            matches!(error, Some(LedgerError::OtherPlan { .. })),
-            "{error:?}"
-        );
+        let error = error.unwrap().to_string();
+        assert!(error.contains("the run has"), "{error}");
     }
 }
 
@@ -393,7 +391,7 @@ fn a_plan_of_more_tasks_than_a_ledger_keeps_is_refused() {
     let info = RunInfo::new(size(8), &plans, Shard::WHOLE, String::new());
     let dir = dir.path().join("run");
     match Recording::create(&dir, &info, &plans, &ProcessFacts::default()) {
-        Err(LedgerError::TooLong { tasks, .. }) => assert_eq!(tasks, 1 << 40),
+        Err(LedgerError::Unfit(why)) => assert!(why.contains("1099511627776 tasks"), "{why}"),
         other => panic!("{:?}", other.err()),
     }
     assert!(!dir.exists());

@@ -51,7 +51,7 @@ fn put(dir: &Path, record: &Entry) {
         .unwrap();
     let store = Store::open_to_write(dir).unwrap();
     store.begin().unwrap();
-    store.insert(record, || 0..0).unwrap();
+    store.insert(record).unwrap();
     store.commit().unwrap();
 }
 

@@ -216,7 +216,7 @@ fn recount(challenge: &Challenge, by: CheckedBy) -> Result<(), Failure> {
     recount.end();
     match wrong.is_empty() {
         true => Ok(()),
-        false => Err(wrong.as_slice().into()),
+        false => Err(Failure::counts_differ(&wrong)),
     }
 }
 

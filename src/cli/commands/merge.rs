@@ -8,7 +8,7 @@ use crate::cli::exit::Failure;
 use crate::cli::output::{print, print_json, say};
 use crate::config::path_text;
 use crate::engine::TaskKey;
-use crate::ledger::{self, CountedWhere, LedgerError};
+use crate::ledger::{self, CountedWhere, kept_sessions};
 use crate::run_directory::{open, with_plans};
 use crate::telemetry::{printable, several};
 
@@ -68,10 +68,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         let taken = ledger::take_out_from(source, into, &open_source)?;
         if !taken.kept.is_empty() {
-            let (dir, sessions) = (into.to_owned(), taken.kept);
-            say(&printable(
-                &LedgerError::OwnSessions { dir, sessions }.to_string(),
-            ));
+            say(&printable(&kept_sessions(into, &taken.kept)));
         }
         if args.json {
             return print_json(&json!({"tasks": taken.records, "sessions": taken.sessions}));
@@ -165,9 +162,9 @@ fn check(args: &Args) -> Result<(), Failure> {
     }
     match differing {
         0 => Ok(()),
-        tasks => Err(Failure::counts_differ(format!(
+        tasks => Err(Failure::counts_differ([format!(
             "counts of {} differ",
             several(tasks, "task")
-        ))),
+        )])),
     }
 }

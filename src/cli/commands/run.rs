@@ -154,9 +154,9 @@ fn total(text: &str) -> Result<u128, &'static str> {
 /// Refuses a total that was found `how`, if another one was demanded.
 fn expect(demanded: Option<u128>, n: Size, how: &str, total: u128) -> Result<(), Failure> {
     match demanded {
-        Some(expected) if expected != total => Err(Failure::counts_differ(format!(
+        Some(expected) if expected != total => Err(Failure::counts_differ([format!(
             "n = {n}: {how} {total}, not {expected} as --expect says"
-        ))),
+        )])),
         _ => Ok(()),
     }
 }

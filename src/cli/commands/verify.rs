@@ -152,7 +152,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             say(&printable(&command));
         }
         // A line for each task that differs.
-        return Err(wrong.as_slice().into());
+        return Err(Failure::counts_differ(wrong));
     }
     if !coverage.is_whole() {
         let shard = store.info().shard;

@@ -34,26 +34,15 @@ pub struct GivenBoard {
 const MOST_NAMED: usize = 8;
 const FIRST_NAMED: usize = 3;
 
-/// Why queens and holes cannot be given together.
+/// Why queens and holes cannot be given together, or a text that names no square.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum GivenError {
-    /// A text names no square.
-    #[error(transparent)]
-    Name(#[from] SquareNameError),
-    /// A square is given twice.
-    #[error("{square} is given twice: give each {what} once")]
-    Twice {
-        /// The name of the square.
-        square: String,
-        /// `queen` or `hole`.
-        what: &'static str,
-    },
-    /// No completion could have both queens.
-    #[error("the given queens on {0} and {1} attack each other")]
-    Attack(String, String),
-    /// A hole holds no queen.
-    #[error("the given queen on {0} stands on the hole {0}: give one of the two")]
-    QueenOnHole(String),
+#[error("{0}")]
+pub struct GivenError(String);
+
+impl From<SquareNameError> for GivenError {
+    fn from(error: SquareNameError) -> Self {
+        Self(error.to_string())
+    }
 }
 
 impl GivenBoard {
@@ -231,10 +220,15 @@ pub(crate) fn checked(
             .skip(at + 1)
             .find(|other| one.attacks(**other))
         {
-            return Err(GivenError::Attack(one.name_on(n), other.name_on(n)));
+            let (one, other) = (one.name_on(n), other.name_on(n));
+            let what = format!("the given queens on {one} and {other} attack each other");
+            return Err(GivenError(what));
         }
         if holes.contains(one) {
-            return Err(GivenError::QueenOnHole(one.name_on(n)));
+            let one = one.name_on(n);
+            let what =
+                format!("the given queen on {one} stands on the hole {one}: give one of the two");
+            return Err(GivenError(what));
         }
     }
     Ok([queens, holes])
@@ -250,7 +244,9 @@ fn each_once(
         assert!(u32::from(square.row.max(square.column)) < n, "{square:?}");
         if !all.insert(square) {
             let square = square.name_on(n);
-            return Err(GivenError::Twice { square, what });
+            return Err(GivenError(format!(
+                "{square} is given twice: give each {what} once"
+            )));
         }
     }
     Ok(all)

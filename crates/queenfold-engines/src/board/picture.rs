@@ -7,52 +7,30 @@ use super::{GivenBoard, GivenError, Size, Square};
 
 /// Why a text is no picture of a given board.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PictureError {
-    /// It has no line, or too many.
-    #[error("a picture has 1 to {most} lines, one for each row, not {lines}")]
-    Lines {
-        /// Its lines.
-        lines: usize,
-        /// The size of the largest board.
-        most: u32,
-    },
-    /// A line is too short or too long.
-    #[error("line {line} has {squares} squares: as many are needed as there are lines, {lines}")]
-    Squares {
-        /// The number of the line, from 1.
-        line: usize,
-        /// Its squares.
-        squares: usize,
-        /// The lines of the picture.
-        lines: usize,
-    },
+#[error("{0}")]
+pub struct PictureError(String);
+
+impl PictureError {
+    fn lines(lines: usize, most: u32) -> Self {
+        Self(format!(
+            "a picture has 1 to {most} lines, one for each row, not {lines}"
+        ))
+    }
+
     /// More lines follow after those of a board.
-    #[error(
-        "several boards, or a line too many: the first {n} lines are a board of n = {n}, and line {line} follows; give \
-         one board in a file"
-    )]
-    Several {
-        /// The size of the first board.
-        n: usize,
-        /// The number of the first line after it, from 1.
-        line: usize,
-    },
-    /// A character stands for nothing.
-    #[error(
-        "line {line}, column {column}: `{found}` is neither `.` (empty) nor `Q` (a queen) nor `#` (a hole){}",
-        hint(found)
-    )]
-    Character {
-        /// The number of the line, from 1.
-        line: usize,
-        /// The number of the character in its line, from 1.
-        column: usize,
-        /// The character, escaped.
-        found: String,
-    },
-    /// What it shows cannot be given.
-    #[error(transparent)]
-    Given(#[from] GivenError),
+    fn several(n: usize, line: usize) -> Self {
+        Self(format!(
+            "several boards, or a line too many: the first {n} lines are a board of n = {n}, and line {line} follows; \
+             give one board in a file"
+        ))
+    }
+}
+
+/// What it shows cannot be given.
+impl From<GivenError> for PictureError {
+    fn from(error: GivenError) -> Self {
+        Self(error.to_string())
+    }
 }
 
 impl GivenBoard {
@@ -73,10 +51,7 @@ impl GivenBoard {
     pub fn from_picture(text: &str) -> Result<Self, PictureError> {
         let Shown { n, queens, holes } = read_picture(text, Size::MAX)?;
         let lines = n as usize;
-        let n = Size::new(n).map_err(|_| PictureError::Lines {
-            lines,
-            most: Size::MAX,
-        })?;
+        let n = Size::new(n).map_err(|_| PictureError::lines(lines, Size::MAX))?;
         Ok(Self::new(n, queens, holes)?)
     }
 
@@ -110,11 +85,13 @@ pub(crate) fn read_picture(text: &str, most: u32) -> Result<Shown, PictureError>
         let squares = signs.map(|(column, sign)| match sign {
             '.' | 'Q' | '#' => Ok(sign),
             'q' => Ok('Q'),
-            other => Err(PictureError::Character {
-                line,
-                column,
-                found: other.escape_debug().to_string(),
-            }),
+            other => {
+                let found = other.escape_debug().to_string();
+                Err(PictureError(format!(
+                    "line {line}, column {column}: `{found}` is neither `.` (empty) nor `Q` (a queen) nor `#` (a hole){}",
+                    hint(&found)
+                )))
+            }
         });
         rows.push((line, squares.collect::<Result<_, _>>()?));
     }
@@ -124,20 +101,19 @@ pub(crate) fn read_picture(text: &str, most: u32) -> Result<Shown, PictureError>
         && n > 1
         && rows[..n].iter().all(|(_, squares)| squares.len() == n)
     {
-        return Err(PictureError::Several { n, line: *line });
+        return Err(PictureError::several(n, *line));
     }
     if !(1..=most as usize).contains(&lines) {
-        return Err(PictureError::Lines { lines, most });
+        return Err(PictureError::lines(lines, most));
     }
     let (mut queens, mut holes) = (Vec::new(), Vec::new());
     for (row, (line, squares)) in (0..).zip(&rows) {
         let line = *line;
         if squares.len() != lines {
-            return Err(PictureError::Squares {
-                line,
-                squares: squares.len(),
-                lines,
-            });
+            let squares = squares.len();
+            return Err(PictureError(format!(
+                "line {line} has {squares} squares: as many are needed as there are lines, {lines}"
+            )));
         }
         for (column, square) in (0..).zip(squares) {
             match square {
@@ -176,7 +152,7 @@ fn leave_out_names(lines: &mut Vec<Line<'_>>) -> Result<(), PictureError> {
     after.next_if(|(.., text)| text.starts_with("n = "));
     after
         .next()
-        .map_or(Ok(()), |(line, ..)| Err(PictureError::Several { n, line }))
+        .map_or(Ok(()), |(line, ..)| Err(PictureError::several(n, line)))
 }
 
 /// The letters of the columns. Beyond z, the second letter says which one it is.
@@ -262,7 +238,7 @@ mod tests {
             (&format!("{drawn}n = 3, given: queens c2\n{drawn}"), 3, 6),
         ] {
             let refused = GivenBoard::from_picture(text);
-            assert_eq!(refused, Err(PictureError::Several { n, line }), "{text}");
+            assert_eq!(refused, Err(PictureError::several(n, line)), "{text}");
         }
     }
 
