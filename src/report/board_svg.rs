@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::board::{LargeBoard, Square};
+use crate::board::{GivenBoard, Square};
 
 /// The side of a square, and the space between boards.
 const SQUARE: u32 = 24;
@@ -13,8 +13,8 @@ const IN_LINE: usize = 4;
 /// Draws completions of `board`: for each row from the top, the column of its queen. Given queens are red,
 /// holes are black. Names of columns stand below, numbers of rows at the left, as in chess. Above each of several boards is
 /// its number.
-pub fn board_svg(board: &LargeBoard, completions: &[Vec<u8>]) -> String {
-    let n = board.size();
+pub fn board_svg(board: &GivenBoard, completions: &[Vec<u8>]) -> String {
+    let n = board.size().get();
     let step = (n + 2) * SQUARE;
     let lines = completions.len().div_ceil(IN_LINE) as u32;
     let [width, height] = [
@@ -42,7 +42,7 @@ pub fn board_svg(board: &LargeBoard, completions: &[Vec<u8>]) -> String {
         // The square at the bottom left has the names of its column and its row.
         for at in 0..n {
             let square = Square::new((n - 1 - at) as u8, at as u8);
-            let name = board.name(square);
+            let name = square.name(board.size());
             let digits = name
                 .find(|c: char| c.is_ascii_digit())
                 .unwrap_or(name.len());
@@ -62,7 +62,7 @@ pub fn board_svg(board: &LargeBoard, completions: &[Vec<u8>]) -> String {
                 let (x, y) = (left + column * SQUARE, top + row * SQUARE);
                 // The square at the bottom left is dark, as in chess.
                 let fill = match (n - row + column) % 2 {
-                    _ if board.holes().contains(&square) => "#000",
+                    _ if board.holes().contains(square) => "#000",
                     1 => "#b58863",
                     _ => "#f0d9b5",
                 };
@@ -71,7 +71,7 @@ pub fn board_svg(board: &LargeBoard, completions: &[Vec<u8>]) -> String {
                     "<rect x=\"{x}\" y=\"{y}\" width=\"{SQUARE}\" height=\"{SQUARE}\" fill=\"{fill}\"/>"
                 );
                 if u32::from(queen) == column {
-                    let fill = if board.queens().contains(&square) {
+                    let fill = if board.queens().contains(square) {
                         "#c00"
                     } else {
                         "#000"
@@ -88,10 +88,11 @@ pub fn board_svg(board: &LargeBoard, completions: &[Vec<u8>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Size;
 
     #[test]
     fn queens_and_holes_are_drawn() {
-        let board = LargeBoard::parse(4, "b4", "a1").unwrap();
+        let board = GivenBoard::parse(Size::new(4).unwrap(), "b4", "a1").unwrap();
         let svg = board_svg(&board, &[vec![1, 3, 0, 2], vec![1, 3, 0, 2]]);
         let count = |part: &str| svg.matches(part).count();
         assert_eq!((count("♛"), count("#c00"), count("<rect x")), (8, 2, 32));

@@ -2,7 +2,6 @@
 
 use super::RunReport;
 use super::board_svg::board_svg;
-use crate::board::LargeBoard;
 use crate::solve::{Choice, solve};
 use crate::telemetry::board_flags;
 
@@ -31,9 +30,8 @@ impl RunReport {
             return None;
         }
         let solved = solve(&board, 1, Choice::Random { seed: SEED });
-        let large = LargeBoard::from(&board);
         (!solved.boards.is_empty()).then(|| Solution {
-            svg: board_svg(&large, &solved.boards),
+            svg: board_svg(&board, &solved.boards),
             command: format!(
                 "queenfold solve {} --random --seed {SEED} --svg",
                 board_flags(&board)

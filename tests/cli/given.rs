@@ -403,49 +403,6 @@ fn show_is_refused_with_what_shows_a_run() {
     }
 }
 
-#[test]
-fn solve_takes_boards_of_up_to_64_queens() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let picture = folder.path().join("picture.txt");
-    // Two of seven squares are holes.
-    let is_hole = |row: usize, at: usize| (31 * row + 17 * at + row * at) % 7 < 2;
-    let row = |row| (0..50).map(move |at| if is_hole(row, at) { '#' } else { '.' });
-    let text: Vec<String> = (0..50).map(|at| row(at).collect()).collect();
-    std::fs::write(&picture, text.join("\n")).expect("a file");
-    let picture = picture.to_str().expect("UTF-8");
-
-    let solved = json(&["solve", "--board", picture, "--json"]);
-    assert_eq!(solved["n"], 50);
-    let holes = text.iter().map(|row| row.matches('#').count()).sum();
-    assert_eq!(
-        solved["given"]["holes"].as_array().map(Vec::len),
-        Some(holes)
-    );
-    assert_eq!(solved["boards"][0].as_array().map(Vec::len), Some(50));
-    assert_eq!(solved["chosen"], "not uniform");
-    let drawn = stdout(&["solve", "--board", picture, "-n", "50", "--svg"]);
-    assert_eq!(drawn.matches('♛').count(), 50);
-    assert_eq!(
-        stdout(&["solve", "-n", "64", "--seed", "3"])
-            .lines()
-            .count(),
-        64
-    );
-
-    refuses(
-        2,
-        &format!(
-            r#"
-            run --board {picture} => a picture has 1 to 32 lines, one for each row, not 50
-            solve --board {picture} -n 49 => picture of n = 50, and -n asks for another size
-            solve -n 65 => expected a board size from 1 to 64
-            solve -n 48 --count all => --count all goes with boards up to n = 32
-            solve -n 48 --queens a1,av48 => the given queens on av48 and a1 attack each other
-            "#
-        ),
-    );
-}
-
 /// On Unix, the name of a file is any bytes.
 #[cfg(target_os = "linux")]
 #[test]

@@ -8,14 +8,14 @@ use clap::Args;
 
 use super::help::help;
 use super::path_value::path_value;
-use crate::board::{GivenBoard, GivenError, LargeBoard, Size};
+use crate::board::{GivenBoard, GivenError, Size};
 use crate::cli::exit::Failure;
 use crate::cli::output::print;
 use crate::config::{
     ConfigError, FileOrStream, Layers, Optional, SettingOrigin, Sizes, SquareNames, Value,
 };
 
-/// The largest picture that is read, in bytes: a board has at most 4096 squares.
+/// The largest picture that is read, in bytes: a board has at most 1024 squares.
 const MAX_FILE: u64 = 1 << 16;
 
 /// What is given on the board.
@@ -56,87 +56,26 @@ fn joined(flags: &[Optional<SquareNames>]) -> Option<Optional<SquareNames>> {
 /// # Errors
 /// There is none, or what is given on one of them is refused.
 pub fn boards(settings: &Layers) -> Result<Vec<GivenBoard>, Failure> {
-    match Given::of(settings)? {
-        Given::Picture(picture) => Ok(vec![picture.board()?]),
-        Given::Names(names) => named(settings, &names),
-    }
-}
-
-/// A board of `solve`.
-pub enum AnyBoard {
-    /// An engine could count it.
-    Small(Box<GivenBoard>),
-    /// It is too large for that.
-    Large(LargeBoard),
-}
-
-/// The boards that the settings of `solve` ask for, at least one. `large` is the size of a large one, if that is asked for.
-///
-/// # Errors
-/// As [`boards`].
-pub fn any_boards(settings: &Layers, large: Option<u32>) -> Result<Vec<AnyBoard>, Failure> {
-    let small = |boards: Vec<GivenBoard>| {
-        let boards = boards.into_iter().map(Box::new);
-        boards.map(AnyBoard::Small).collect()
+    let run = &settings.config().run;
+    let names = |squares: &Optional<SquareNames>| {
+        let names = squares.0.as_ref().map(|names| names.0.clone());
+        names.unwrap_or_default()
     };
-    match (Given::of(settings)?, large) {
-        (Given::Picture(picture), large) => {
-            let board = LargeBoard::from_picture(&picture.text);
-            let board = board.map_err(|error| picture.refused(error))?;
-            let n = board.size();
-            if large.is_some_and(|large| large != n) {
-                return Err(picture.of_another_size(n, "-n"));
-            }
-            match n <= Size::MAX {
-                true => Ok(small(vec![picture.board()?])),
-                false => {
-                    // Whoever gave -n has the right size, whatever else is set.
-                    if large.is_none() {
-                        picture.must_have_size(n)?;
-                    }
-                    Ok(vec![AnyBoard::Large(board)])
-                }
-            }
+    let names = [&run.queens, &run.holes].map(names);
+    let Some(picture) = &run.board.0 else {
+        return named(settings, &names);
+    };
+    for (key, names) in ["run.queens", "run.holes"].iter().zip(&names) {
+        if !names.is_empty() {
+            return Err(Failure::usage(format!(
+                "a picture shows all that is given, and both {} and {} are set: give --board alone, or \
+                 --queens and --holes",
+                source(settings, "run.board"),
+                source(settings, key)
+            )));
         }
-        (Given::Names([queens, holes]), Some(n)) => {
-            let board = LargeBoard::parse(n, &queens, &holes);
-            let board = board.map_err(|error| not_given(settings, &error))?;
-            Ok(vec![AnyBoard::Large(board)])
-        }
-        (Given::Names(names), None) => named(settings, &names).map(small),
     }
-}
-
-/// What settings give on a board.
-enum Given<'a> {
-    Picture(Picture<'a>),
-    /// Queens and holes.
-    Names([String; 2]),
-}
-
-impl<'a> Given<'a> {
-    fn of(settings: &'a Layers) -> Result<Self, Failure> {
-        let run = &settings.config().run;
-        let names = |squares: &Optional<SquareNames>| {
-            let names = squares.0.as_ref().map(|names| names.0.clone());
-            names.unwrap_or_default()
-        };
-        let names = [&run.queens, &run.holes].map(names);
-        let Some(picture) = &run.board.0 else {
-            return Ok(Self::Names(names));
-        };
-        for (key, names) in ["run.queens", "run.holes"].iter().zip(&names) {
-            if !names.is_empty() {
-                return Err(Failure::usage(format!(
-                    "a picture shows all that is given, and both {} and {} are set: give --board alone, or \
-                     --queens and --holes",
-                    source(settings, "run.board"),
-                    source(settings, key)
-                )));
-            }
-        }
-        Picture::read(settings, picture).map(Self::Picture)
-    }
+    Ok(vec![pictured(settings, picture)?])
 }
 
 /// The sizes that settings ask for.
@@ -185,54 +124,26 @@ pub fn one_board(settings: &Layers) -> Result<GivenBoard, Failure> {
     }
 }
 
-/// A picture of a board, and where it comes from.
-struct Picture<'a> {
-    settings: &'a Layers,
-    name: String,
-    text: String,
-}
-
-impl<'a> Picture<'a> {
-    fn read(settings: &'a Layers, from: &FileOrStream) -> Result<Self, Failure> {
-        let name = match from {
-            FileOrStream::Stream => "standard input".into(),
-            FileOrStream::File(path) => path.display().to_string(),
-        };
-        let mut picture = Self {
-            settings,
-            name,
-            text: String::new(),
-        };
-        picture.text = read(from).map_err(|error| picture.refused(error))?;
-        Ok(picture)
+/// The board of a picture, which the sizes must not contradict.
+fn pictured(settings: &Layers, picture: &FileOrStream) -> Result<GivenBoard, Failure> {
+    let name = match picture {
+        FileOrStream::Stream => "standard input".into(),
+        FileOrStream::File(path) => path.display().to_string(),
+    };
+    let refused = |why: &dyn Display| {
+        let place = elsewhere(settings, "run.board").map(|source| format!("{source}: "));
+        Failure::usage(format!("{}{name}: {why}", place.unwrap_or_default()))
+    };
+    let text = read(picture).map_err(|error| refused(&error))?;
+    let board = GivenBoard::from_picture(&text).map_err(|error| refused(&error))?;
+    let n = board.size();
+    if sizes(settings).iter().all(|size| *size == n) {
+        return Ok(board);
     }
-
-    fn refused(&self, why: impl Display) -> Failure {
-        let place = elsewhere(self.settings, "run.board").map(|source| format!("{source}: "));
-        let place = place.unwrap_or_default();
-        Failure::usage(format!("{place}{}: {why}", self.name))
-    }
-
-    /// The board, which the sizes must not contradict.
-    fn board(&self) -> Result<GivenBoard, Failure> {
-        let board = GivenBoard::from_picture(&self.text).map_err(|error| self.refused(error))?;
-        self.must_have_size(board.size().get())?;
-        Ok(board)
-    }
-
-    fn must_have_size(&self, n: u32) -> Result<(), Failure> {
-        let sizes = sizes(self.settings);
-        match sizes.iter().all(|size| size.get() == n) {
-            true => Ok(()),
-            false => Err(self.of_another_size(n, &source(self.settings, "run.n"))),
-        }
-    }
-
-    fn of_another_size(&self, n: u32, source: &str) -> Failure {
-        self.refused(format!(
-            "this is a picture of n = {n}, and {source} asks for another size: leave {source} out"
-        ))
-    }
+    let source = source(settings, "run.n");
+    Err(refused(&format!(
+        "this is a picture of n = {n}, and {source} asks for another size: leave {source} out"
+    )))
 }
 
 /// What sets a key, in words: `-n`, or `run.n of file queenfold.toml`.

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::boards::{AnyBoard, GivenFlags, any_boards, boards, one_board};
+use super::boards::{GivenFlags, boards, one_board};
 use super::help::{help, help_of_switch};
 use super::path_value::path_value;
-use crate::board::{GivenBoard, LargeBoard, Size};
+use crate::board::GivenBoard;
 use crate::cli::exit::Failure;
 use crate::cli::output::say;
 use crate::config::{
@@ -56,43 +56,6 @@ pub struct Boards {
     /// Settings in a TOML file: `n`, `queens`, `holes` and `board` of its section `run` are used
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-}
-
-/// The flags of a command for boards that may be too large for an engine.
-#[derive(Debug, Args)]
-pub struct LargeBoards {
-    /// Board sizes: one up to 64, or ranges and lists of sizes up to 32
-    #[arg(short, value_name = "N|A..=B", value_parser = SizesOrLarge::parse, allow_hyphen_values = true)]
-    n: Option<SizesOrLarge>,
-
-    #[command(flatten)]
-    given: GivenFlags,
-
-    /// Settings in a TOML file: `n`, `queens`, `holes` and `board` of its section `run` are used
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-}
-
-/// Sizes, or the size of one large board.
-#[derive(Clone, Copy, Debug)]
-enum SizesOrLarge {
-    Sizes(Sizes),
-    Large(u32),
-}
-
-impl SizesOrLarge {
-    fn parse(text: &str) -> Result<Self, String> {
-        match text.parse() {
-            Ok(n) if (Size::MAX + 1..=LargeBoard::MAX).contains(&n) => Ok(Self::Large(n)),
-            Ok(n) if n > LargeBoard::MAX => Err(format!(
-                "expected a board size from 1 to {}",
-                LargeBoard::MAX
-            )),
-            _ => Sizes::parse(text)
-                .map(Self::Sizes)
-                .map_err(|error| error.to_string()),
-        }
-    }
 }
 
 /// What is counted.
@@ -289,39 +252,14 @@ impl Boards {
     }
 
     fn settings(&self) -> Result<Layers, Failure> {
-        of_boards(self.config.as_deref(), self.n.as_ref(), &self.given)
+        let mut layers = sources(self.config.as_deref()).map_err(Failure::usage)?;
+        layers
+            .add_flag("-n", "run.n", self.n.as_ref())
+            .and_then(|()| self.given.add_to(&mut layers))
+            .map_err(Failure::usage)?;
+        tell_local(&layers);
+        Ok(layers)
     }
-}
-
-impl LargeBoards {
-    /// The boards, at least one, from the first sources that name their sizes and what is given.
-    ///
-    /// # Errors
-    /// A source cannot be read, or something in it is refused; there is no board.
-    pub fn all(&self) -> Result<Vec<AnyBoard>, Failure> {
-        let (sizes, large) = match self.n {
-            None => (None, None),
-            Some(SizesOrLarge::Sizes(sizes)) => (Some(sizes), None),
-            Some(SizesOrLarge::Large(n)) => (None, Some(n)),
-        };
-        let settings = of_boards(self.config.as_deref(), sizes.as_ref(), &self.given)?;
-        any_boards(&settings, large)
-    }
-}
-
-/// The settings of a command for boards that has no other settings.
-fn of_boards(
-    config: Option<&Path>,
-    n: Option<&Sizes>,
-    given: &GivenFlags,
-) -> Result<Layers, Failure> {
-    let mut layers = sources(config).map_err(Failure::usage)?;
-    layers
-        .add_flag("-n", "run.n", n)
-        .and_then(|()| given.add_to(&mut layers))
-        .map_err(Failure::usage)?;
-    tell_local(&layers);
-    Ok(layers)
 }
 
 impl What {

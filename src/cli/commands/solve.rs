@@ -1,15 +1,14 @@
 use serde_json::{Value as Json, json};
 
-use crate::board::{Drawing, GivenBoard, LargeBoard, Size, Square, known};
-use crate::cli::args::boards::AnyBoard;
-use crate::cli::args::flags::LargeBoards;
+use crate::board::{Drawing, GivenBoard, GivenSquares, Square, known};
+use crate::cli::args::flags::Boards;
 use crate::cli::args::whole::whole;
 use crate::cli::control::stop_report::StopReport;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, print_json, say};
 use crate::report::board_svg;
 use crate::solve::{
-    Choice, Chosen, Solved, is_representative, solutions, solutions_by_rows, solve, solve_large,
+    Choice, Chosen, Solved, is_representative, solutions, solutions_by_rows, solve,
 };
 use crate::telemetry::several;
 
@@ -20,7 +19,6 @@ Examples:
   queenfold solve -n 10 --order rows     the lexicographically first one
   queenfold solve -n 20 --queens c3,h11 --count 3 --random --seed 1
   queenfold solve --board puzzle.txt --svg > puzzle.svg
-  queenfold solve -n 64 --queens a1,c2     boards beyond 32 are solved, not counted
 
 Prints boards with n queens, the given ones among them, of which none attacks another and none stands on a \
 hole. Without --random they are the first ones of a search that always fills what has the fewest squares left, \
@@ -29,8 +27,6 @@ and on larger boards whose completions a search lists within 2²⁰ nodes. Other
 others; a line on stderr says so. Such a search gives up after 100 boards in a row that it found before: then \
 fewer boards than --count asks for are printed, there may be more, and a line on stderr says so.
 
-Boards of 33 to 64 queens are always searched at random, with seed 0 unless --seed is given.
-
 If there is none, the exit code is 1; --json prints an object without boards.";
 
 /// Flags of `solve`.
@@ -38,7 +34,7 @@ If there is none, the exit code is 1; --json prints an object without boards.";
 #[command(after_help = HELP)]
 pub struct Args {
     #[command(flatten)]
-    boards: LargeBoards,
+    boards: Boards,
 
     /// How many different boards to print at most, 1 to 100000, or `all`
     #[arg(long, value_name = "K|all", default_value = "1", value_parser = how_many, allow_hyphen_values = true)]
@@ -103,8 +99,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         if at > 0 && !args.json {
             print("")?;
         }
-        let name = match (boards.len(), board) {
-            (2.., AnyBoard::Small(board)) => format!("{}: ", board.in_words()),
+        let name = match boards.len() {
+            2.. => format!("{}: ", board.in_words()),
             _ => String::new(),
         };
         show(&name, board, args)?;
@@ -113,36 +109,22 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Prints completions of one board. The line about them begins with `name`.
-fn show(name: &str, board: &AnyBoard, args: &Args) -> Result<(), Failure> {
-    let seed = args.seed.or_else(|| match board {
-        _ if args.random => Some(fastrand::u64(..)),
-        AnyBoard::Large(_) => Some(0),
-        AnyBoard::Small(_) => None,
-    });
-    let (number, solved) = match (board, seed) {
-        (AnyBoard::Large(board), seed) => {
-            let solved = placed(board, args, seed.unwrap_or(0))?;
-            (solved.boards.len(), solved)
-        }
-        (AnyBoard::Small(board), Some(seed)) => {
+fn show(name: &str, board: &GivenBoard, args: &Args) -> Result<(), Failure> {
+    let seed = args.seed.or_else(|| args.random.then(|| fastrand::u64(..)));
+    let (number, solved) = match seed {
+        Some(seed) => {
             let solved = solve(board, args.count, Choice::Random { seed });
             (solved.boards.len(), solved)
         }
-        (AnyBoard::Small(board), None) if args.json || args.svg => {
+        None if args.json || args.svg => {
             let solved = first(board, args)?;
             (solved.boards.len(), solved)
         }
-        (AnyBoard::Small(board), None) => list(board, args)?,
+        None => list(board, args)?,
     };
-    let (shown, known) = match board {
-        AnyBoard::Small(board) => (
-            board.as_ref().into(),
-            known(board.size()).filter(|_| board.is_free()),
-        ),
-        AnyBoard::Large(board) => (board.clone(), None),
-    };
+    let known = known(board.size()).filter(|_| board.is_free());
     if args.json {
-        print_json(&to_json(&shown, &solved, seed))?;
+        print_json(&to_json(board, &solved, seed))?;
     }
     let of = known.map(|known| match args.unique {
         true => known.unique,
@@ -156,7 +138,7 @@ fn show(name: &str, board: &AnyBoard, args: &Args) -> Result<(), Failure> {
         return Ok(());
     }
     if args.svg {
-        print(&board_svg(&shown, &solved.boards))?;
+        print(&board_svg(board, &solved.boards))?;
     } else {
         (0..)
             .zip(&solved.boards)
@@ -164,25 +146,6 @@ fn show(name: &str, board: &AnyBoard, args: &Args) -> Result<(), Failure> {
     }
     say(&summary);
     Ok(())
-}
-
-/// Completions of a board that is too large to list them.
-///
-/// # Errors
-/// What only a list can give is asked for.
-fn placed(board: &LargeBoard, args: &Args, seed: u64) -> Result<Solved, Failure> {
-    let asked = [
-        (args.count == usize::MAX, "--count all"),
-        (args.unique, "--unique"),
-        (args.order == "rows", "--order rows"),
-    ];
-    if let Some((_, flag)) = asked.iter().find(|(is_asked, _)| *is_asked) {
-        let (n, most) = (board.size(), Size::MAX);
-        return Err(Failure::usage(format!(
-            "{flag} goes with boards up to n = {most}: one of n = {n} may have too many solutions to list"
-        )));
-    }
-    Ok(solve_large(board, args.count, seed))
 }
 
 /// Prints a board, which `at` others precede.
@@ -240,16 +203,16 @@ const fn first_of(boards: Vec<Vec<u8>>, all: bool) -> Solved {
     }
 }
 
-fn to_json(board: &LargeBoard, solved: &Solved, seed: Option<u64>) -> Json {
+fn to_json(board: &GivenBoard, solved: &Solved, seed: Option<u64>) -> Json {
     let names = |queens: &Vec<u8>| -> Vec<String> {
         let squares = (0..)
             .zip(queens)
             .map(|(row, &column)| Square::new(row, column));
-        squares.map(|square| board.name(square)).collect()
+        squares.map(|square| square.name(board.size())).collect()
     };
     json!({
         "n": board.size(),
-        "given": board.given(),
+        "given": GivenSquares::of(board),
         "chosen": word(solved.chosen),
         "seed": seed.map(|seed| seed.to_string()),
         "all": solved.all,

@@ -1,6 +1,5 @@
 //! What is given on a board before its completions are counted: queens and holes.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use super::square_name::{SquareNameError, squares_named};
@@ -67,15 +66,26 @@ impl GivenBoard {
         queens: impl IntoIterator<Item = Square>,
         holes: impl IntoIterator<Item = Square>,
     ) -> Result<Self, GivenError> {
-        let [queens, holes] = checked(n.get(), queens, holes)?;
-        let mut board = Self::free(n);
-        queens
-            .into_iter()
-            .for_each(|square| board.queens.insert(square));
-        holes
-            .into_iter()
-            .for_each(|square| board.holes.insert(square));
-        Ok(board)
+        let queens = each_once(n, queens, "queen")?;
+        let holes = each_once(n, holes, "hole")?;
+        for one in queens.iter() {
+            if let Some(other) = queens
+                .iter()
+                .find(|other| one < *other && one.attacks(*other))
+            {
+                let (one, other) = (one.name(n), other.name(n));
+                let what = format!("the given queens on {one} and {other} attack each other");
+                return Err(GivenError(what));
+            }
+            if holes.contains(one) {
+                let one = one.name(n);
+                let what = format!(
+                    "the given queen on {one} stands on the hole {one}: give one of the two"
+                );
+                return Err(GivenError(what));
+            }
+        }
+        Ok(Self { n, queens, holes })
     }
 
     /// The same from the [names](Square::name) of the squares, separated by commas or blanks.
@@ -83,7 +93,7 @@ impl GivenBoard {
     /// # Errors
     /// As [`new`](Self::new), or a name is wrong.
     pub fn parse(n: Size, queens: &str, holes: &str) -> Result<Self, GivenError> {
-        let [queens, holes] = [queens, holes].map(|names| squares_named(n.get(), names));
+        let [queens, holes] = [queens, holes].map(|names| squares_named(n, names));
         Self::new(n, queens?, holes?)
     }
 
@@ -203,51 +213,22 @@ impl GivenBoard {
     }
 }
 
-/// The queens and holes of a board of n × n squares, from the top row down, if they can be given together.
-///
-/// # Panics
-/// A square is outside of the board.
-pub(crate) fn checked(
-    n: u32,
-    queens: impl IntoIterator<Item = Square>,
-    holes: impl IntoIterator<Item = Square>,
-) -> Result<[BTreeSet<Square>; 2], GivenError> {
-    let queens = each_once(n, queens, "queen")?;
-    let holes = each_once(n, holes, "hole")?;
-    for (at, one) in queens.iter().enumerate() {
-        if let Some(other) = queens
-            .iter()
-            .skip(at + 1)
-            .find(|other| one.attacks(**other))
-        {
-            let (one, other) = (one.name_on(n), other.name_on(n));
-            let what = format!("the given queens on {one} and {other} attack each other");
-            return Err(GivenError(what));
-        }
-        if holes.contains(one) {
-            let one = one.name_on(n);
-            let what =
-                format!("the given queen on {one} stands on the hole {one}: give one of the two");
-            return Err(GivenError(what));
-        }
-    }
-    Ok([queens, holes])
-}
-
 fn each_once(
-    n: u32,
+    n: Size,
     squares: impl IntoIterator<Item = Square>,
-    what: &'static str,
-) -> Result<BTreeSet<Square>, GivenError> {
-    let mut all = BTreeSet::new();
+    what: &str,
+) -> Result<Squares, GivenError> {
+    let mut all = Squares::default();
     for square in squares {
-        assert!(u32::from(square.row.max(square.column)) < n, "{square:?}");
-        if !all.insert(square) {
-            let square = square.name_on(n);
+        let is_on_board = u32::from(square.row.max(square.column)) < n.get();
+        assert!(is_on_board, "{square:?}");
+        if all.contains(square) {
+            let square = square.name(n);
             return Err(GivenError(format!(
                 "{square} is given twice: give each {what} once"
             )));
         }
+        all.insert(square);
     }
     Ok(all)
 }

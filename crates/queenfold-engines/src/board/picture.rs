@@ -11,12 +11,6 @@ use super::{GivenBoard, GivenError, Size, Square};
 pub struct PictureError(String);
 
 impl PictureError {
-    fn lines(lines: usize, most: u32) -> Self {
-        Self(format!(
-            "a picture has 1 to {most} lines, one for each row, not {lines}"
-        ))
-    }
-
     /// More lines follow after those of a board.
     fn several(n: usize, line: usize) -> Self {
         Self(format!(
@@ -49,9 +43,63 @@ impl GivenBoard {
     /// # Errors
     /// The text is no such picture, or [cannot be given](GivenBoard::new).
     pub fn from_picture(text: &str) -> Result<Self, PictureError> {
-        let Shown { n, queens, holes } = read_picture(text, Size::MAX)?;
-        let lines = n as usize;
-        let n = Size::new(n).map_err(|_| PictureError::lines(lines, Size::MAX))?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut drawn: Vec<_> = (1..)
+            .zip(text.lines())
+            .filter(|(_, text)| !text.trim().is_empty())
+            .map(|(line, text)| (line, 1, text))
+            .collect();
+        leave_out_names(&mut drawn)?;
+        let mut rows: Vec<(usize, Vec<char>)> = Vec::new();
+        for (line, first, text) in drawn {
+            let signs = (first..)
+                .zip(text.chars())
+                .filter(|(_, sign)| !sign.is_whitespace());
+            let squares = signs.map(|(column, sign)| match sign {
+                '.' | 'Q' | '#' => Ok(sign),
+                'q' => Ok('Q'),
+                other => {
+                    let found = other.escape_debug().to_string();
+                    Err(PictureError(format!(
+                        "line {line}, column {column}: `{found}` is neither `.` (empty) nor `Q` (a queen) nor `#` (a hole){}",
+                        hint(&found)
+                    )))
+                }
+            });
+            rows.push((line, squares.collect::<Result<_, _>>()?));
+        }
+        let lines = rows.len();
+        let n = rows.first().map_or(0, |(_, squares)| squares.len());
+        if let Some((line, _)) = rows.get(n)
+            && n > 1
+            && rows[..n].iter().all(|(_, squares)| squares.len() == n)
+        {
+            return Err(PictureError::several(n, *line));
+        }
+        let n = u32::try_from(lines).ok().and_then(|n| Size::new(n).ok());
+        let n = n.ok_or_else(|| {
+            let most = Size::MAX;
+            PictureError(format!(
+                "a picture has 1 to {most} lines, one for each row, not {lines}"
+            ))
+        })?;
+        let (mut queens, mut holes) = (Vec::new(), Vec::new());
+        for (row, (line, squares)) in (0..).zip(&rows) {
+            let line = *line;
+            if squares.len() != lines {
+                let squares = squares.len();
+                return Err(PictureError(format!(
+                    "line {line} has {squares} squares: as many are needed as there are lines, {lines}"
+                )));
+            }
+            for (column, square) in (0..).zip(squares) {
+                match square {
+                    'Q' => queens.push(Square::new(row, column)),
+                    '#' => holes.push(Square::new(row, column)),
+                    _ => {}
+                }
+            }
+        }
         Ok(Self::new(n, queens, holes)?)
     }
 
@@ -59,75 +107,6 @@ impl GivenBoard {
     pub fn picture(&self) -> impl fmt::Display + '_ {
         Picture(self)
     }
-}
-
-/// What a picture shows.
-pub(crate) struct Shown {
-    pub(crate) n: u32,
-    pub(crate) queens: Vec<Square>,
-    pub(crate) holes: Vec<Square>,
-}
-
-/// Reads the picture of a board of up to `most` rows.
-pub(crate) fn read_picture(text: &str, most: u32) -> Result<Shown, PictureError> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut drawn: Vec<_> = (1..)
-        .zip(text.lines())
-        .filter(|(_, text)| !text.trim().is_empty())
-        .map(|(line, text)| (line, 1, text))
-        .collect();
-    leave_out_names(&mut drawn)?;
-    let mut rows: Vec<(usize, Vec<char>)> = Vec::new();
-    for (line, first, text) in drawn {
-        let signs = (first..)
-            .zip(text.chars())
-            .filter(|(_, sign)| !sign.is_whitespace());
-        let squares = signs.map(|(column, sign)| match sign {
-            '.' | 'Q' | '#' => Ok(sign),
-            'q' => Ok('Q'),
-            other => {
-                let found = other.escape_debug().to_string();
-                Err(PictureError(format!(
-                    "line {line}, column {column}: `{found}` is neither `.` (empty) nor `Q` (a queen) nor `#` (a hole){}",
-                    hint(&found)
-                )))
-            }
-        });
-        rows.push((line, squares.collect::<Result<_, _>>()?));
-    }
-    let lines = rows.len();
-    let n = rows.first().map_or(0, |(_, squares)| squares.len());
-    if let Some((line, _)) = rows.get(n)
-        && n > 1
-        && rows[..n].iter().all(|(_, squares)| squares.len() == n)
-    {
-        return Err(PictureError::several(n, *line));
-    }
-    if !(1..=most as usize).contains(&lines) {
-        return Err(PictureError::lines(lines, most));
-    }
-    let (mut queens, mut holes) = (Vec::new(), Vec::new());
-    for (row, (line, squares)) in (0..).zip(&rows) {
-        let line = *line;
-        if squares.len() != lines {
-            let squares = squares.len();
-            return Err(PictureError(format!(
-                "line {line} has {squares} squares: as many are needed as there are lines, {lines}"
-            )));
-        }
-        for (column, square) in (0..).zip(squares) {
-            match square {
-                'Q' => queens.push(Square::new(row, column)),
-                '#' => holes.push(Square::new(row, column)),
-                _ => {}
-            }
-        }
-    }
-    Ok(Shown {
-        n: lines as u32,
-        queens,
-        holes,
-    })
 }
 
 /// A line with its number and the number of its first character, both from 1.

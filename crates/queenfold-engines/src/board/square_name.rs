@@ -27,12 +27,7 @@ impl Square {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn name(self, n: Size) -> String {
-        self.name_on(n.get())
-    }
-
-    /// The same on a board of any size.
-    pub(crate) fn name_on(self, n: u32) -> String {
-        let number = n - u32::from(self.row);
+        let number = n.get() - u32::from(self.row);
         format!("{}{number}", column_name(self.column.into()))
     }
 
@@ -41,11 +36,7 @@ impl Square {
     /// # Errors
     /// The text names no square of the board of size `n`.
     pub fn from_name(n: Size, text: &str) -> Result<Self, SquareNameError> {
-        Self::from_name_on(n.get(), text)
-    }
-
-    /// The same on a board of any size.
-    fn from_name_on(n: u32, text: &str) -> Result<Self, SquareNameError> {
+        let n = n.get();
         let lower = text.trim().to_ascii_lowercase();
         let digits = lower.trim_start_matches(|c: char| c.is_ascii_lowercase());
         let letters = &lower[..lower.len() - digits.len()];
@@ -64,9 +55,9 @@ impl Square {
 }
 
 /// The squares with these names, separated by commas or blanks.
-pub(crate) fn squares_named(n: u32, names: &str) -> Result<Vec<Square>, SquareNameError> {
+pub(super) fn squares_named(n: Size, names: &str) -> Result<Vec<Square>, SquareNameError> {
     let names = names.split([',', ' ']).filter(|name| !name.is_empty());
-    names.map(|name| Square::from_name_on(n, name)).collect()
+    names.map(|name| Square::from_name(n, name)).collect()
 }
 
 /// The letters of a column, counted from 0 at the left.

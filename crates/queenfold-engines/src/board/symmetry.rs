@@ -53,12 +53,7 @@ impl Symmetry {
 
     /// The image of `square` on a board of size `n`. Both coordinates must be below `n`.
     pub const fn apply(self, n: Size, square: Square) -> Square {
-        self.apply_on(n.get() as u8, square)
-    }
-
-    /// The same on a board of any size.
-    pub(crate) const fn apply_on(self, n: u8, square: Square) -> Square {
-        let last = n - 1;
+        let last = n.get() as u8 - 1;
         let Square { row, column } = square;
         match self {
             Self::Identity => square,

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use fastrand::Rng;
 
-use crate::board::{GivenBoard, LargeBoard};
+use crate::board::GivenBoard;
 use search::{NodesUsedUp, OpenRows, Order, Search};
 
 /// Up to this size all completions are listed, however long that takes: 14,200 on the free board of 12
@@ -87,21 +87,6 @@ pub fn solve(board: &GivenBoard, count: usize, choice: Choice) -> Solved {
         }
         Choice::Random { seed } => draw(board, count, Rng::with_seed(seed)),
     }
-}
-
-/// Finds up to `count` different completions of a board of up to 64 queens, which no search can list. It tries squares in
-/// random order, and begins anew where that does not lead to a completion soon.
-///
-/// ```
-/// use queenfold_engines::board::LargeBoard;
-/// use queenfold_engines::solve::solve_large;
-///
-/// let board = LargeBoard::parse(64, "a1", "")?;
-/// assert_eq!(solve_large(&board, 1, 0).boards[0].len(), 64);
-/// # Ok::<(), queenfold_engines::board::GivenError>(())
-/// ```
-pub fn solve_large(board: &LargeBoard, count: usize, seed: u64) -> Solved {
-    draw_by_search(&board.into(), count, Rng::with_seed(seed))
 }
 
 /// Each completion of `board`: for each row from the top, the column of its queen, from 0. The order is the same on every
@@ -353,35 +338,6 @@ mod tests {
         assert!((50..=92).contains(&solved.boards.len()), "{solved:?}");
         assert!(solved.gave_up && !solved.all, "{solved:?}");
         assert!(!draw(5).gave_up);
-    }
-
-    #[test]
-    fn boards_of_64_queens_are_found() {
-        // A tenth of all squares are holes, and a tenth of the queens of a solution are given.
-        let free = LargeBoard::parse(64, "", "").unwrap();
-        for seed in 0..20 {
-            let queens = solve_large(&free, 1, seed).boards.remove(0);
-            let stands = |square: &Square| queens[usize::from(square.row)] == square.column;
-            let mut random = Rng::with_seed(seed);
-            let squares = (0..64).flat_map(|row| (0..64).map(move |c| Square::new(row, c)));
-            let (given, empty): (Vec<_>, Vec<_>) =
-                squares.filter(|_| random.u8(..10) == 0).partition(stands);
-            let names = |squares: Vec<Square>| -> String {
-                let names = squares.iter().map(|square| free.name(*square) + ",");
-                names.collect()
-            };
-            let board = LargeBoard::parse(64, &names(given), &names(empty)).unwrap();
-            let found = solve_large(&board, 1, seed).boards.remove(0);
-            let squares: Vec<_> = (0..)
-                .zip(&found)
-                .map(|(row, &column)| Square::new(row, column))
-                .collect();
-            assert_eq!(squares.len(), 64);
-            let peace = |a: &Square| squares.iter().all(|b| !a.attacks(*b));
-            assert!(squares.iter().all(peace));
-            assert!(board.queens().iter().all(|queen| squares.contains(queen)));
-            assert!(squares.iter().all(|square| !board.holes().contains(square)));
-        }
     }
 
     /// A board of 32 queens without completions: no queen fits the last row.

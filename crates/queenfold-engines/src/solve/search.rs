@@ -1,9 +1,9 @@
 use fastrand::Rng;
 
-use crate::board::{GivenBoard, LargeBoard};
+use crate::board::{GivenBoard, Size};
 
 /// The most rows of a board.
-const ROWS: usize = LargeBoard::MAX as usize;
+const ROWS: usize = Size::MAX as usize;
 
 /// The squares of a board on which a queen may stand: a word for each row from the top, whose bits are its columns.
 #[derive(Clone)]
@@ -14,12 +14,6 @@ impl From<&GivenBoard> for OpenRows {
         let open = board.open();
         let rows = 0..board.size().get();
         Self(rows.map(|row| open.row(row).into()).collect())
-    }
-}
-
-impl From<&LargeBoard> for OpenRows {
-    fn from(board: &LargeBoard) -> Self {
-        Self(board.open())
     }
 }
 
