@@ -32,7 +32,7 @@ pub fn run_method(
     if !request.style.needs_device() {
         return run_without_device(method, request, time_limit, interrupt, audience);
     }
-    let mut device = open(request.style, request.settings.block)?;
+    let mut device = open(request.style)?;
     run_method_on(device.as_mut(), method, request, time_limit, interrupt)
 }
 
@@ -56,7 +56,7 @@ pub fn measure_method(
 ) -> Result<TableRow, StopReason> {
     let style = request.style;
     let mut device = match style.needs_device() {
-        true => Some(open(style, request.settings.block)?),
+        true => Some(open(style)?),
         false => None,
     };
     let mut count = || match &mut device {
@@ -80,28 +80,28 @@ pub fn measure_method(
     Ok(best)
 }
 
-/// Opens the device of a style; `block` is the number of threads in a block of a GPU.
-fn open(style: Style, block: u32) -> Result<Box<dyn Device>, StopReason> {
+/// Opens the device of a style.
+fn open(style: Style) -> Result<Box<dyn Device>, StopReason> {
     let opened = match style {
-        Style::Gpu => gpu(block),
+        Style::Gpu => gpu(),
         _ => emulated(),
     };
     opened.map_err(StopReason::NoDevice)
 }
 
 #[cfg(feature = "cuda")]
-fn gpu(block: u32) -> Result<Box<dyn Device>, String> {
+fn gpu() -> Result<Box<dyn Device>, String> {
     use crate::device::cuda;
 
     let settings = cuda::CudaSettings {
-        block,
+        block: BLOCK,
         ..cuda::CudaSettings::default()
     };
     cuda::open(&settings).map_err(|why| format!("no GPU: {why}"))
 }
 
 #[cfg(not(feature = "cuda"))]
-fn gpu(_: u32) -> Result<Box<dyn Device>, String> {
+fn gpu() -> Result<Box<dyn Device>, String> {
     Err(needs_feature("counting on a GPU", "cuda"))
 }
 

@@ -10,7 +10,6 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::drawing::{Drawn, GRID, INK, plain};
 use super::ladder_curves::{Curve, LOOKS, Look, Marker, curves};
-use super::ladder_labels::{Label, Pixel, Plot, Side, place};
 use crate::ladder::TableRow;
 use crate::telemetry::printable;
 
@@ -28,8 +27,7 @@ const TITLE: u32 = 52;
 /// The shortest time that is drawn, in seconds: clocks are not precise enough below it.
 const SHORTEST: f64 = 1e-7;
 
-/// Draws time against board size, time on a logarithmic scale: one curve for each method and style, with its name at its
-/// end. A viewer that wants dark pages shows it light on black.
+/// Draws time against board size, time on a logarithmic scale: one curve for each method and style. A viewer that wants dark pages shows it light on black.
 ///
 /// # Errors
 /// The crate that draws fails.
@@ -59,26 +57,9 @@ pub fn ladder_picture(rows: &[TableRow]) -> Drawn {
                 }
             }
         }
-        let names: Vec<_> = curves
-            .iter()
-            .map(|curve| printable(&curve.label()))
-            .collect();
-        let shapes: Vec<_> = points
-            .into_iter()
-            .zip(&names)
-            .map(|(points, name)| (points, name.chars().count()))
-            .collect();
-        for ((curve, name), at) in curves.iter().zip(&names).zip(place(&shapes, plot)) {
-            draw_name(
-                &picture,
-                curve,
-                name,
-                &at,
-                (plot.right, range.is_one_size()),
-            )?;
-        }
-        if !range.is_one_size() {
-            draw_notes(&picture, plot)?;
+        draw_names(&picture, &curves, &points, &plot)?;
+        if range.last > range.first {
+            draw_notes(&picture, &plot)?;
         }
         picture.present()?;
     }
@@ -86,6 +67,17 @@ pub fn ladder_picture(rows: &[TableRow]) -> Drawn {
 }
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// A point in pixels, from the upper left.
+type Pixel = (i32, i32);
+
+/// The edges of the part of the picture that has the curves.
+struct Plot {
+    left: i32,
+    right: i32,
+    top: i32,
+    bottom: i32,
+}
 
 /// Where the plot is, and the points of each curve.
 type Places = (Plot, Vec<Vec<Pixel>>);
@@ -179,45 +171,31 @@ fn draw_marker(picture: &Area<'_>, look: Look, (x, y): Pixel) -> Result<(), Box<
     Ok(())
 }
 
-/// `right`: the right edge of the plot. Where there are `points_alone`, no line leads to a name: it would look like one of
-/// data.
-fn draw_name(
+/// Writes the names beside the plot, each behind the marker of its curve, in the order in which the curves end: those that
+/// are too slow for larger boards first.
+fn draw_names(
     picture: &Area<'_>,
-    curve: &Curve<'_>,
-    name: &str,
-    label: &Label,
-    (right, points_alone): (i32, bool),
+    curves: &[Curve<'_>],
+    points: &[Vec<Pixel>],
+    plot: &Plot,
 ) -> Result<(), Box<dyn Error>> {
-    let (side, towards) = match label.side {
-        Side::Right | Side::Column => (HPos::Left, 1),
-        Side::Left => (HPos::Right, -1),
-    };
-    if label.needs_leader() && !points_alone {
-        let (x, y) = label.at;
-        // Past the marker, and up to the text.
-        let mut line = vec![
-            (label.end.0 + 7 * towards, label.end.1),
-            (x - 3 * towards, y),
-        ];
-        if label.side == Side::Column {
-            // As far as the plot goes, the lines do not cross.
-            line.insert(1, (right.max(line[0].0), label.end.1));
-        }
-        picture.draw(&PathElement::new(line, curve.look.light.stroke_width(1)))?;
+    let mut order: Vec<_> = (0..curves.len()).collect();
+    order.sort_by_key(|at| points[*at].last());
+    let room = plot.bottom - plot.top - 50;
+    let line = (room / curves.len().max(1) as i32).min(20);
+    for (place, at) in (0..).zip(order) {
+        let (x, y) = (plot.right + 24, plot.top + 10 + place * line);
+        let curve = &curves[at];
+        draw_marker(picture, curve.look, (x, y))?;
+        let style = ("sans-serif", 13).into_font().color(&curve.look.light);
+        let style = style.pos(Pos::new(HPos::Left, VPos::Center));
+        picture.draw(&Text::new(printable(&curve.label()), (x + 12, y), style))?;
     }
-    let mut at = label.at;
-    // Without colours, the marker says whose name it is.
-    if label.side == Side::Column {
-        draw_marker(picture, curve.look, (at.0 + 4, at.1))?;
-        at.0 += 14;
-    }
-    let style = ("sans-serif", 13).into_font().color(&curve.look.light);
-    let style = style.pos(Pos::new(side, VPos::Center));
-    Ok(picture.draw(&Text::new(name, at, style))?)
+    Ok(())
 }
 
 /// Says below the names what is in them.
-fn draw_notes(picture: &Area<'_>, plot: Plot) -> Result<(), Box<dyn Error>> {
+fn draw_notes(picture: &Area<'_>, plot: &Plot) -> Result<(), Box<dyn Error>> {
     let notes = ["× 7 a queen: one queen more", "takes 7 times as long"];
     let style = ("sans-serif", 13).into_font().color(&INK);
     for (line, note) in (0..).zip(notes) {
@@ -265,11 +243,6 @@ struct Range {
 }
 
 impl Range {
-    /// Whether there are points alone.
-    fn is_one_size(&self) -> bool {
-        self.last <= self.first
-    }
-
     fn of(rows: &[TableRow]) -> Self {
         let sizes = rows.iter().map(|row| f64::from(row.n.get()));
         let (first, last) = sizes.fold((f64::MAX, 1.0), |(first, last): (f64, f64), n| {
@@ -375,20 +348,6 @@ mod tests {
                 assert!(head.contains(&colour), "{colour} in {head}");
             }
         }
-    }
-
-    #[test]
-    fn one_board_is_points_alone() {
-        let rows = [row(8, "tuples", None, 1.0), row(8, "mirror", None, 0.1)];
-        // A line to a name in the column has three points.
-        let leaders = |rows: &[TableRow]| {
-            let svg = ladder_picture(rows).unwrap();
-            let lines = svg.lines().filter(|line| line.starts_with("<polyline"));
-            lines.filter(|line| line.matches(',').count() == 3).count()
-        };
-        assert_eq!(leaders(&rows), 0);
-        let curve = [rows[0].clone(), row(9, "tuples", None, 9.0)];
-        assert_eq!(leaders(&curve), 1);
     }
 
     #[test]

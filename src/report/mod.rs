@@ -13,7 +13,6 @@ mod clock;
 mod drawing;
 mod estimates;
 mod ladder_curves;
-mod ladder_labels;
 mod ladder_picture;
 mod markup;
 mod over_time;

@@ -244,57 +244,6 @@ fn status_redraws_in_place() {
 }
 
 #[test]
-fn the_menu_of_the_ladder_fits_the_terminal() {
-    for (columns, idea) in [(80, true), (50, false)] {
-        let Some(mut terminal) = start(columns, &format!("exec {PROGRAM} ladder")) else {
-            return;
-        };
-        terminal.see("q or Ctrl-C: leave");
-        let lines = lines(&terminal.screen);
-        assert!(
-            lines.iter().filter(|line| !line.is_empty()).count() <= 21,
-            "{lines:#?}"
-        );
-        for line in &lines {
-            assert!(
-                line.chars().count() <= columns as usize,
-                "{columns}: {line}"
-            );
-        }
-        assert_eq!(terminal.screen.contains("n^n tuples"), idea, "{columns}");
-        terminal.press("q");
-        assert_eq!(terminal.end(), 0);
-    }
-}
-
-#[test]
-fn the_menu_of_the_ladder_knows_arrows_and_ends_with_the_terminal_restored() {
-    let menu = format!("{PROGRAM} ladder");
-    let folder = tempfile::tempdir().expect("a folder");
-    let go = folder.path().join("go");
-    let killed = format!("({}; kill -TERM 0) & {menu}", until(&go));
-    for (command, keys, code) in [(&killed, "", 130), (&menu, "\u{3}", 130), (&menu, "q", 0)] {
-        let Some(mut terminal) = start_and_show_mode(command) else {
-            return;
-        };
-        // Down twice: the third method is marked.
-        terminal.press("\u{1b}[B\u{1b}[B");
-        terminal.see("> backtrack");
-        std::fs::write(&go, "").expect("written");
-        ends_restored(&mut terminal, keys, code);
-    }
-    let Some(mut terminal) = start(80, &format!("exec {menu}")) else {
-        return;
-    };
-    // The last method, no boards, four queens.
-    terminal.press("\u{1b}[A");
-    terminal.see("> colour");
-    terminal.press("\r\r4\r");
-    terminal.see("colour, recursive");
-    assert_eq!(terminal.end(), 0);
-}
-
-#[test]
 fn help_is_wrapped_to_the_width_of_the_terminal() {
     for command in ["", "run", "estimate", "ladder", "status", "config show"] {
         for columns in [40, 72] {

@@ -6,8 +6,7 @@ use std::sync::atomic::AtomicBool;
 use parking_lot::Mutex;
 use queenfold::board::{Size, Symmetry, known};
 use queenfold::ladder::{
-    Audience, Images, METHODS, Method, MethodRequest, MethodSettings, Scene, Style, TableRow,
-    method, run_method,
+    Audience, Images, METHODS, Method, MethodRequest, Scene, Style, TableRow, method, run_method,
 };
 
 fn size(n: u32) -> Size {
@@ -15,11 +14,7 @@ fn size(n: u32) -> Size {
 }
 
 pub fn request(n: u32, style: Style) -> MethodRequest {
-    MethodRequest {
-        n: size(n),
-        style,
-        settings: MethodSettings::default(),
-    }
+    MethodRequest { n: size(n), style }
 }
 
 fn run(method: &dyn Method, request: &MethodRequest) -> TableRow {
@@ -59,40 +54,6 @@ fn every_method_in_every_style_counts_right_as_far_as_it_reaches() {
         for style in styles(method) {
             for n in 1..=about.reach {
                 assert_known(&run(method, &request(n, style)), about.unique);
-            }
-        }
-    }
-}
-
-#[test]
-fn the_settings_of_the_originals_change_no_count() {
-    let originals = MethodSettings::default();
-    let layers = MethodSettings::LAYER.map(|layer| MethodSettings { layer, ..originals });
-    let marks = MethodSettings::MARK.map(|mark| MethodSettings {
-        mark: Some(mark),
-        ..originals
-    });
-    let steps = [1, 2, 7, *MethodSettings::STEPS.end()].map(|steps| MethodSettings {
-        steps,
-        mark: Some(4),
-        ..originals
-    });
-    let blocks = [1, 5, *MethodSettings::BLOCK.end()].map(|block| MethodSettings {
-        block,
-        steps: 64,
-        mark: Some(4),
-        ..originals
-    });
-    let of_bit_board = marks.chain(steps).chain(blocks);
-    let cases = layers
-        .map(|settings| ("node-layer", settings))
-        .chain(of_bit_board.map(|settings| ("bit-board", settings)));
-    for (name, settings) in cases {
-        let method = method(name).unwrap();
-        for style in styles(method) {
-            for n in (1..=9).map(size) {
-                let row = run(method, &MethodRequest { n, style, settings });
-                assert_known(&row, method.about().unique);
             }
         }
     }

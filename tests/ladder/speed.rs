@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use cpu_time::ThreadTime;
 use queenfold::board::Size;
-use queenfold::ladder::{MethodRequest, MethodSettings, Style, method, run_method};
+use queenfold::ladder::{MethodRequest, Style, method, run_method};
 
 const N: u32 = 16;
 const PAIRS: usize = 9;
@@ -62,7 +62,6 @@ fn seconds_here() -> f64 {
     let request = MethodRequest {
         n: Size::new(N).unwrap(),
         style: Style::Recursive,
-        settings: MethodSettings::default(),
     };
     let start = ThreadTime::now();
     let row = run_method(

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use queenfold::ladder::{Audience, METHODS, Scene, StopReason, method, run_method};
+use queenfold::ladder::{Audience, METHODS, Scene, StopReason, run_method};
 
 use super::methods::{request, styles, styles_that_show};
 
@@ -13,11 +13,15 @@ use super::methods::{request, styles, styles_that_show};
 fn every_method_stops_at_its_time_limit_on_the_largest_board() {
     for method in METHODS {
         for style in styles(method) {
-            let mut request = request(32, style);
-            request.settings.layer = 3;
             let limit = Duration::from_millis(20);
             let start = Instant::now();
-            let stopped = run_method(method, &request, Some(limit), &AtomicBool::new(false), None);
+            let stopped = run_method(
+                method,
+                &request(32, style),
+                Some(limit),
+                &AtomicBool::new(false),
+                None,
+            );
             let title = method.about().name;
             assert_eq!(stopped, Err(StopReason::TimeLimit), "{title}");
             // A method that does not stop takes years.
@@ -77,19 +81,5 @@ fn every_method_stops_when_its_audience_leaves() {
                 method.about().name
             );
         }
-    }
-}
-
-#[test]
-fn a_layer_that_would_not_fit_in_memory_is_refused() {
-    let method = method("node-layer").unwrap();
-    for style in styles(method) {
-        let mut request = request(32, style);
-        request.settings.layer = 8;
-        let stopped = run_method(method, &request, None, &AtomicBool::new(false), None);
-        let Err(StopReason::Refused(why)) = stopped else {
-            panic!("{stopped:?}");
-        };
-        assert!(why.contains("smaller --layer"), "{why}");
     }
 }

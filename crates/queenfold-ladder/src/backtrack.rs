@@ -1,6 +1,6 @@
 #![doc = include_str!("text/backtrack.md")]
 
-use super::{About, Count, Images, Listed, Method, MethodRequest, StopSearch, Style, Watch};
+use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
 
 /// Tests each new queen against those above it.
 pub struct Backtrack;
@@ -14,7 +14,6 @@ impl Method for Backtrack {
             styles: Style::BOTH,
             unique: false,
             reach: 11,
-            lines: Some(Listed::Solutions),
             steps: true,
         }
     }

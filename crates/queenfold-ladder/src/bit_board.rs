@@ -5,7 +5,7 @@ use super::class_counts::ClassCounts;
 use super::device::Launches;
 use super::programs::BIT_BOARD;
 use super::symmetry::{Case, Start};
-use super::{About, Count, Method, MethodRequest, MethodSettings, StopSearch, Style, Watch};
+use super::{About, Count, Method, MethodRequest, StopSearch, Style, Watch};
 use queenfold_engines::board::{Orbits, Size};
 use queenfold_engines::engine::Device;
 
@@ -21,7 +21,6 @@ impl Method for BitBoard {
             styles: Style::DEVICES,
             unique: true,
             reach: 12,
-            lines: None,
             steps: false,
         }
     }
@@ -78,12 +77,15 @@ impl Method for BitBoard {
 
 /// The row at which the search is cut: at or below the first row that the host searches, and at
 /// most the last row of the board.
-fn mark(n: Size, settings: &MethodSettings, first_row: usize) -> usize {
+fn mark(n: Size, first_row: usize) -> usize {
+    let n = n.get() as usize;
     // The original's rule: from n = 13 on it leaves ten rows to the device.
-    let originals = if n.get() > 12 { n.get() - 10 } else { 3 };
-    let last_row = n.get() as usize - 1;
-    (settings.mark.unwrap_or(originals) as usize).clamp(first_row, last_row)
+    let originals = if n > 12 { n - 10 } else { 3 };
+    originals.clamp(first_row, n - 1)
 }
+
+/// Nodes in a batch, as the original has them.
+const BATCH: u32 = 24_576;
 
 /// Sums of a launch: nodes, and orbits of 2, 4 and 8 solutions.
 const SUMS: usize = 4;
@@ -98,7 +100,7 @@ fn upper_rows(
     launches: &mut Launches<'_, SUMS>,
     watch: &mut Watch<'_>,
 ) -> Result<(), StopSearch> {
-    let mark = mark(request.n, &request.settings, first_queens.len());
+    let mark = mark(request.n, first_queens.len());
     let [corner, bound] = shared;
     let host = Host {
         case,
@@ -106,7 +108,6 @@ fn upper_rows(
         start: [request.n.get(), mark as u32, corner, bound],
         batch: Vec::new(),
         nodes: 0,
-        steps: request.settings.steps,
     };
     let mut search = Search::down_to(mark, request.n, host, watch);
     let taken = search.place_first(first_queens)?;
@@ -124,7 +125,6 @@ struct Host<'l, 'd, C> {
     /// which decide the class of a solution.
     batch: Vec<u32>,
     nodes: u32,
-    steps: u32,
 }
 
 impl<C: Case> Host<'_, '_, C> {
@@ -152,7 +152,7 @@ impl<C: Case> Rules for Host<'_, '_, C> {
         self.batch.extend(taken.words());
         self.batch.extend(board);
         self.nodes += 1;
-        if self.nodes == self.steps {
+        if self.nodes == BATCH {
             self.launch(watch)?;
         }
         Ok(())

@@ -15,7 +15,6 @@ impl Method for Bitmap {
             styles: Style::BOTH,
             unique: false,
             reach: 12,
-            lines: None,
             steps: true,
         }
     }

@@ -19,7 +19,6 @@ impl Method for BitmapOrbits {
             styles: Style::BOTH,
             unique: true,
             reach: 12,
-            lines: None,
             steps: true,
         }
     }

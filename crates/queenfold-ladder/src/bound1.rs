@@ -18,7 +18,6 @@ impl Method for Bound1 {
             styles: Style::BOTH,
             unique: true,
             reach: 12,
-            lines: None,
             steps: true,
         }
     }

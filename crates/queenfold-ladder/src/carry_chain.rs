@@ -20,7 +20,6 @@ impl Method for CarryChain {
             styles: Style::BOTH,
             unique: true,
             reach: 12,
-            lines: None,
             steps: true,
         }
     }

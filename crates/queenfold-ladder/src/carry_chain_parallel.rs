@@ -16,7 +16,6 @@ impl Method for CarryChainParallel {
             styles: &[Style::Only],
             unique: true,
             reach: 12,
-            lines: None,
             steps: false,
         }
     }

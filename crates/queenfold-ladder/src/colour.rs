@@ -18,7 +18,6 @@ impl Method for Colour {
             styles: &[Style::Recursive],
             unique: false,
             reach: 14,
-            lines: None,
             steps: true,
         }
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::watch::SearchControl;
-use super::{Method, MethodRequest, MethodSettings, StopReason, StopSearch, Style, Watch};
+use super::{Method, MethodRequest, StopReason, StopSearch, Style, Watch};
 use queenfold_engines::board::{Size, known};
 use queenfold_engines::engine::{Device, DeviceError, DeviceProgram, Launch, Ticket};
 
@@ -21,11 +21,7 @@ pub(super) fn self_test(
     let name = device.properties().identity.name.clone();
     let refused = |why: String| StopReason::NoDevice(format!("{name}: {why}"));
     let n = Size::new(8).map_err(|error| refused(error.to_string()))?;
-    let request = MethodRequest {
-        n,
-        style,
-        settings: MethodSettings::default(),
-    };
+    let request = MethodRequest { n, style };
     let never = AtomicBool::new(false);
     let control = SearchControl::new(Some(PATIENCE), &never, None);
     let count = method.count_on(device, &request, &mut Watch::new(&control));

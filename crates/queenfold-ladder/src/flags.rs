@@ -14,7 +14,6 @@ impl Method for Flags {
             styles: Style::BOTH,
             unique: false,
             reach: 12,
-            lines: None,
             steps: true,
         }
     }

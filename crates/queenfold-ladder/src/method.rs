@@ -1,7 +1,6 @@
 //! What every historical method implements, and what it is asked.
 
 use std::fmt;
-use std::ops::RangeInclusive;
 
 use super::{StopSearch, Watch};
 use queenfold_engines::board::{Orbits, Size};
@@ -19,11 +18,6 @@ pub trait Method: Sync {
     /// # Errors
     /// `watch` stopped the search.
     fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch>;
-
-    /// Why it cannot do what is requested, if that is seen without a count.
-    fn refusal(&self, _request: &MethodRequest) -> Option<String> {
-        None
-    }
 
     /// How many boards of `n` queens it fills, if that is known without a count: its time is in proportion.
     fn boards(&self, _n: u32) -> Option<f64> {
@@ -61,19 +55,8 @@ pub struct About {
     pub unique: bool,
     /// The largest board that it counts in about a second. Tests go up to this size.
     pub reach: u32,
-    /// What `--lines` lists, `None` if nothing.
-    pub lines: Option<Listed>,
     /// Whether `--step` can show its search. A method on many threads has no single search to show.
     pub steps: bool,
-}
-
-/// What `--lines` lists of a method, numbered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Listed {
-    /// Every board that the method fills, solution or not.
-    Candidates,
-    /// The solutions.
-    Solutions,
 }
 
 /// How a method runs.
@@ -122,47 +105,10 @@ pub struct MethodRequest {
     pub n: Size,
     /// One of the method's styles.
     pub style: Style,
-    /// The settings of the original programs.
-    pub settings: MethodSettings,
 }
 
-/// Settings that the original programs had as constants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MethodSettings {
-    /// `bit-board`: the row at which the search is cut into nodes for the device. `None` takes the
-    /// original's rule: row 3; from n = 13 on row n − 10, which leaves ten rows to the device.
-    pub mark: Option<u32>,
-    /// `bit-board`: nodes in a batch.
-    pub steps: u32,
-    /// `node-layer`: queens placed breadth first.
-    pub layer: u32,
-    /// `bit-board` and `node-layer`: threads in a block of a GPU. The emulated device has no
-    /// blocks.
-    pub block: u32,
-}
-
-impl MethodSettings {
-    /// The range of [`mark`](Self::mark) that the tests cover.
-    pub const MARK: RangeInclusive<u32> = 1..=31;
-    /// The range of [`steps`](Self::steps) that the tests cover.
-    pub const STEPS: RangeInclusive<u32> = 1..=1 << 18;
-    /// The range of [`layer`](Self::layer) that the tests cover.
-    pub const LAYER: RangeInclusive<u32> = 1..=8;
-    /// The range of [`block`](Self::block) that the tests cover.
-    pub const BLOCK: RangeInclusive<u32> = 1..=1024;
-}
-
-impl Default for MethodSettings {
-    /// The constants of the original programs; the blocks are those of the bit-board.
-    fn default() -> Self {
-        Self {
-            mark: None,
-            steps: 24_576,
-            layer: 5,
-            block: 96,
-        }
-    }
-}
+/// Threads in a block of a GPU, as the original of the bit-board has them.
+pub const BLOCK: u32 = 96;
 
 /// The result of a method.
 #[derive(Clone, Debug, PartialEq, Eq)]

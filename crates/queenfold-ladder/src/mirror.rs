@@ -16,7 +16,6 @@ impl Method for Mirror {
             styles: Style::BOTH,
             unique: false,
             reach: 12,
-            lines: None,
             steps: true,
         }
     }

@@ -18,7 +18,6 @@ impl Method for Orbits {
             styles: Style::BOTH,
             unique: true,
             reach: 12,
-            lines: None,
             steps: true,
         }
     }

@@ -1,6 +1,6 @@
 #![doc = include_str!("text/permutations.md")]
 
-use super::{About, Count, Images, Listed, Method, MethodRequest, StopSearch, Style, Watch};
+use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
 
 /// One queen in each row and each column; the diagonals are tested when the board is complete.
 pub struct Permutations;
@@ -14,7 +14,6 @@ impl Method for Permutations {
             styles: Style::BOTH,
             unique: false,
             reach: 9,
-            lines: Some(Listed::Candidates),
             steps: true,
         }
     }
@@ -99,7 +98,7 @@ fn iterative(
 }
 
 fn test(board: &[u8], watch: &mut Watch<'_>) -> Result<u64, StopSearch> {
-    watch.candidate(board)?;
+    watch.count()?;
     if !diagonals_are_free(board) {
         return Ok(0);
     }

@@ -22,7 +22,6 @@ impl Method for Symmetry {
             styles: Style::BOTH,
             unique: true,
             reach: 12,
-            lines: None,
             steps: true,
         }
     }

@@ -17,7 +17,6 @@ impl Method for SymmetryParallel {
             styles: &[Style::Only],
             unique: true,
             reach: 12,
-            lines: None,
             steps: false,
         }
     }

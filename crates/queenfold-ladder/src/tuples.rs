@@ -1,6 +1,6 @@
 #![doc = include_str!("text/tuples.md")]
 
-use super::{About, Count, Images, Listed, Method, MethodRequest, StopSearch, Style, Watch};
+use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
 
 /// Tests every tuple when it is complete.
 pub struct Tuples;
@@ -14,7 +14,6 @@ impl Method for Tuples {
             styles: Style::BOTH,
             unique: false,
             reach: 7,
-            lines: Some(Listed::Candidates),
             steps: true,
         }
     }
@@ -68,7 +67,7 @@ fn iterative(board: &mut [u8], watch: &mut Watch<'_>) -> Result<u64, StopSearch>
 }
 
 fn test(board: &[u8], watch: &mut Watch<'_>) -> Result<u64, StopSearch> {
-    watch.candidate(board)?;
+    watch.count()?;
     if !is_solution(board) {
         return Ok(0);
     }

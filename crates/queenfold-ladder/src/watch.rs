@@ -59,11 +59,6 @@ pub enum Scene {
         /// The column of the square.
         column: u8,
     },
-    /// A board was filled, and it is not yet known whether it is a solution.
-    Candidate {
-        /// The whole board.
-        rows: Vec<Option<u8>>,
-    },
     /// A solution was found.
     Solution {
         /// The whole board.
@@ -260,18 +255,6 @@ impl<'a> Watch<'a> {
         self.show(|| Scene::Attacked {
             rows: columns(&board[..row]),
             column: column as u8,
-        })
-    }
-
-    /// Counts a candidate: a full board that may be a solution.
-    ///
-    /// # Errors
-    /// The search must stop.
-    #[inline]
-    pub fn candidate<Q: Queen>(&mut self, board: &[Q]) -> Result<(), StopSearch> {
-        self.count()?;
-        self.show(|| Scene::Candidate {
-            rows: columns(board),
         })
     }
 

@@ -15,7 +15,7 @@ use crate::device::cuda::{Cuda, CudaSettings, devices, open};
 use crate::device::{Device, OwnerSettings, fitted};
 use crate::engine::{Engine, Plan};
 use crate::job::{device_plan, plan};
-use crate::ladder::{self, METHODS, MethodRequest, MethodSettings, Style};
+use crate::ladder::{self, BLOCK, METHODS, MethodRequest, Style};
 use crate::machine::Machine;
 
 /// Flags of `bench --gpu`.
@@ -155,9 +155,8 @@ fn plan_of(n: u32) -> Result<(Arc<dyn Plan>, Size), Failure> {
 }
 /// Measures what the historical methods that have a kernel count with it, and how fast.
 fn historical(args: &GpuArgs, draft: &Draft<BenchReport>) -> Result<(), Failure> {
-    let settings = MethodSettings::default();
     let cuda = CudaSettings {
-        block: settings.block,
+        block: BLOCK,
         ..args.cuda()
     };
     let mut device = Cuda::open(cuda).map_err(broken)?;
@@ -169,7 +168,6 @@ fn historical(args: &GpuArgs, draft: &Draft<BenchReport>) -> Result<(), Failure>
             let request = MethodRequest {
                 n,
                 style: Style::Gpu,
-                settings,
             };
             let row =
                 ladder::run_method_on(&mut device, method, &request, None, &AtomicBool::new(false))

@@ -6,10 +6,8 @@ use std::time::Duration;
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::cli::args::whole::whole;
-use crate::cli::exit::Failure;
 use crate::config::{HumanDuration, Optional, Sizes, Value};
-use crate::ladder::{METHODS, Method, MethodSettings, Style, method};
+use crate::ladder::{METHODS, Method, Style, method};
 
 const HELP: &str = "\
 Examples:
@@ -17,13 +15,11 @@ Examples:
   queenfold ladder --method backtrack,bitmap -n 8..=12
   queenfold ladder --method bitmap -n 12 --style iterative
   queenfold ladder --method symmetry -n 8 --boards unique
-  queenfold ladder --method tuples -n 4 --lines
   queenfold ladder --method backtrack -n 5 --step
   queenfold ladder --method all -n 6..=14 --json > rows.json
   queenfold ladder --plot picture.svg --from rows.json
 
-Without arguments the command asks on a terminal what to run; without a terminal it lists the \
-methods. A count is repeated until it has spent 20 ms, and the best time is taken. CPU time is that of all threads; \
+Without arguments the command lists the methods. A count is repeated until it has spent 20 ms, and the best time is taken. CPU time is that of all threads; \
 the speed compares it with that of the first row of the same board that has a time (on a GPU, the wall time). A terminal \
 with fewer than 90 columns gets no wall time. A row that takes more than \
 the time limit says so, with the time that it would take on an idle machine: that of a smaller board, by how many boards \
@@ -56,25 +52,17 @@ pub struct Args {
     #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "all")]
     pub(super) boards: Option<Which>,
 
-    /// Print what the method enumerates, numbered
-    #[arg(long, conflicts_with = "boards")]
-    pub(super) lines: bool,
-
     /// Show the search square by square: arrow or space continues, q quits; without a terminal,
     /// print all of it at once
-    #[arg(long, conflicts_with_all = ["boards", "lines"])]
+    #[arg(long, conflicts_with = "boards")]
     pub(super) step: bool,
 
-    /// Stop after this many boards or lines; boards larger than 10 × 10 need it
-    #[arg(long, value_name = "K", value_parser = whole(1..=u64::MAX))]
-    pub(super) limit: Option<u64>,
-
     /// Print rows as JSON, one object on each line
-    #[arg(long, conflicts_with_all = ["boards", "lines", "step"])]
+    #[arg(long, conflicts_with_all = ["boards", "step"])]
     pub(super) json: bool,
 
     /// Print rows as comma-separated values
-    #[arg(long, conflicts_with_all = ["boards", "lines", "step", "json"])]
+    #[arg(long, conflicts_with_all = ["boards", "step", "json"])]
     pub(super) csv: bool,
 
     /// Print times as `dd:hh:mm:ss.ms`, as the historical programs do
@@ -87,25 +75,8 @@ pub struct Args {
 
     /// Draw the rows of an earlier `--json`, of `ladder` or of `run`, and run nothing; `-` is stdin
     #[arg(long, value_name = "ROWS", requires = "plot",
-          conflicts_with_all = ["method", "n", "style", "time_limit", "boards", "lines", "step",
-                                "limit", "json", "csv", "classic", "mark", "steps", "layer", "block"])]
+          conflicts_with_all = ["method", "n", "style", "time_limit", "boards", "step", "json", "csv", "classic"])]
     pub(super) from: Option<PathBuf>,
-
-    /// bit-board: the row at which the search is cut, 1 to 31
-    #[arg(long, value_name = "ROW", value_parser = whole(MethodSettings::MARK))]
-    pub(super) mark: Option<u32>,
-
-    /// bit-board: nodes in a batch, 1 to 262144; 24576 by default
-    #[arg(long, value_name = "NODES", value_parser = whole(MethodSettings::STEPS))]
-    pub(super) steps: Option<u32>,
-
-    /// node-layer: queens placed breadth first, 1 to 8; 5 by default
-    #[arg(long, value_name = "K", value_parser = whole(MethodSettings::LAYER))]
-    pub(super) layer: Option<u32>,
-
-    /// bit-board, node-layer: threads in a block of a GPU, 1 to 1024; 96 by default
-    #[arg(long, value_name = "THREADS", value_parser = whole(MethodSettings::BLOCK))]
-    pub(super) block: Option<u32>,
 }
 
 /// The styles to run.
@@ -116,19 +87,6 @@ pub(super) enum StyleChoice {
     Both,
     Gpu,
     Emulated,
-}
-
-impl StyleChoice {
-    /// The choice of this style alone, `None` if it cannot be chosen.
-    pub(super) fn of(style: Style) -> Option<Self> {
-        match style {
-            Style::Recursive => Some(Self::Recursive),
-            Style::Iterative => Some(Self::Iterative),
-            Style::Only => None,
-            Style::Gpu => Some(Self::Gpu),
-            Style::Emulated => Some(Self::Emulated),
-        }
-    }
 }
 
 /// The boards to print.
@@ -142,9 +100,6 @@ pub(super) enum Which {
 
 /// The time limit of a row where none is given.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
-
-/// The largest boards that are printed without a limit.
-pub(super) const DRAWN: u32 = 10;
 
 fn method_or_all() -> impl TypedValueParser<Value = String> {
     let names = METHODS.map(|method| method.about().name);
@@ -165,7 +120,7 @@ impl Args {
 
     /// Whether the search is shown, and not only measured.
     pub(super) const fn has_audience(&self) -> bool {
-        self.boards.is_some() || self.lines || self.step
+        self.boards.is_some() || self.step
     }
 
     /// After which time a method is stopped. Whoever watches a search decides that for himself.
@@ -173,17 +128,6 @@ impl Args {
         match &self.time_limit {
             Some(limit) => limit.0.as_ref().map(|limit| limit.0),
             None => (!self.has_audience()).then_some(TIME_LIMIT),
-        }
-    }
-
-    /// The settings of methods that have some.
-    pub(super) fn settings(&self) -> MethodSettings {
-        let originals = MethodSettings::default();
-        MethodSettings {
-            mark: self.mark,
-            steps: self.steps.unwrap_or(originals.steps),
-            layer: self.layer.unwrap_or(originals.layer),
-            block: self.block.unwrap_or(originals.block),
         }
     }
 
@@ -204,23 +148,5 @@ impl Args {
     /// Whether no method is named.
     pub(super) fn runs_all(&self) -> bool {
         self.method.is_empty() || self.method.iter().any(|name| name == "all")
-    }
-
-    /// Refuses a setting that none of the methods has.
-    pub(super) fn check_settings(&self) -> Result<(), Failure> {
-        for (given, flag, of) in [
-            (self.mark, "--mark", &["bit-board"][..]),
-            (self.steps, "--steps", &["bit-board"]),
-            (self.layer, "--layer", &["node-layer"]),
-            (self.block, "--block", &["bit-board", "node-layer"]),
-        ] {
-            let mut methods = self.methods().into_iter();
-            if given.is_some() && !methods.any(|method| of.contains(&method.about().name)) {
-                let names = self.method.join(" and ");
-                let message = format!("{flag} is for {}, not for {names}", of.join(" and "));
-                return Err(Failure::usage(message));
-            }
-        }
-        Ok(())
     }
 }

@@ -1,31 +1,37 @@
 //! `--boards`: prints every solution as a board.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 
-use super::page::Page;
 use crate::board::{Drawing, Symmetry};
+use crate::cli::output::{Stdout, stdout};
 use crate::ladder::{Audience, Images, Scene};
 
 /// Prints solutions as boards: all of them, even if the method finds only some, or one of each
 /// orbit.
 pub struct BoardPrinter {
-    page: Page,
+    out: BufWriter<Stdout>,
+    printed: u64,
     unique: bool,
+    /// The first failure of writing.
+    written: io::Result<()>,
 }
 
 impl BoardPrinter {
-    /// Prints up to `limit` boards.
-    pub fn new(unique: bool, limit: u64) -> Self {
+    /// Nothing is printed so far.
+    pub fn new(unique: bool) -> Self {
         Self {
-            page: Page::new(limit),
+            out: BufWriter::new(stdout()),
+            printed: 0,
             unique,
+            written: Ok(()),
         }
     }
 
-    /// Writes what is left. Returns whether the limit was reached, or why writing failed.
-    pub fn finish(self) -> io::Result<bool> {
-        self.page.finish()
+    /// Writes what is left. Fails if writing failed before.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.written?;
+        self.out.flush()
     }
 
     fn solution(&mut self, found: &[u8], images: Images) -> io::Result<()> {
@@ -42,11 +48,9 @@ impl BoardPrinter {
     }
 
     fn board(&mut self, rows: &[Option<u8>], orbit: Option<u8>) -> io::Result<()> {
-        // More boards of the same orbit, or from other threads, are not wanted any more.
-        if self.page.is_full() {
-            return Ok(());
-        }
-        let out = self.page.begin()?;
+        self.printed += 1;
+        let out = &mut self.out;
+        write!(out, "{}:", self.printed)?;
         for row in rows {
             match row {
                 Some(column) => write!(out, " {column}")?,
@@ -74,7 +78,13 @@ impl Audience for BoardPrinter {
             Scene::Border { rows, size } => self.board(&rows, Some(size)),
             _ => Ok(()),
         };
-        self.page.after(written)
+        match written {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.written = Err(error);
+                ControlFlow::Break(())
+            }
+        }
     }
 }
 

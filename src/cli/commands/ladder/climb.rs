@@ -1,12 +1,12 @@
 //! Runs the methods on the boards, and prints a row for each.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use console::Term;
 
 use super::args::Args;
-use super::interrupt::Interrupt;
 use super::notes::Notes;
 use super::rung::{Rung, check_audience, rungs};
 use super::show::{NoRow, watched};
@@ -14,6 +14,7 @@ use super::steps;
 use super::table::{LadderTable, TooLong};
 use super::waiting::Waiting;
 use crate::board::Size;
+use crate::cli::control::signals;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, print_json};
 use crate::cli::print::csv::Columns;
@@ -47,7 +48,7 @@ struct Rows {
 
 impl Rows {
     fn new(args: &Args, last: Size, rungs: &[Rung]) -> Self {
-        let methods = rungs.iter().map(|rung| rung.method.about());
+        let methods = rungs.iter().map(|rung| rung.method);
         let narrow = Term::stdout()
             .size_checked()
             .is_some_and(|(_, columns)| columns < WIDE);
@@ -91,25 +92,14 @@ impl Rows {
 }
 
 /// Runs what the flags ask for. `rows` gets the finished rows, even if a later one fails.
-pub fn climb_all(
-    args: &Args,
-    interrupt: Option<Interrupt>,
-    rows: &mut Vec<TableRow>,
-) -> Result<(), Failure> {
+pub fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
     let sizes = match args.n {
         Some(sizes) => sizes,
         None => Sizes::parse("8").map_err(Failure::usage)?,
     };
-    args.check_settings()?;
     let mut rungs = rungs(args)?;
-    check_audience(args, sizes, &rungs)?;
-    check_layer(args, sizes.last(), &rungs)?;
-    let waits = args.step && steps::is_interactive();
-    let interrupt = match interrupt {
-        Some(interrupt) => interrupt,
-        None => Interrupt::listen(waits)?,
-    };
-    interrupt.set_waits_for_keys(waits);
+    check_audience(args, &rungs)?;
+    let interrupt = listen(args.step && steps::is_interactive())?;
     let mut printed = Rows::new(args, sizes.last(), &rungs);
     let mut notes = Notes::default();
     let waiting = Waiting::new();
@@ -118,7 +108,7 @@ pub fn climb_all(
         let mut index = 0;
         while let Some(rung) = rungs.get_mut(index) {
             let title = rung.title();
-            let climbed = climb(args, rung, n, interrupt.asked(), &waiting);
+            let climbed = climb(args, rung, n, &interrupt, &waiting);
             waiting.done();
             match climbed {
                 Ok(row) => {
@@ -128,10 +118,6 @@ pub fn climb_all(
                     }
                     printed.print(&row, *first.get_or_insert(row.cost()))?;
                     rows.push(row);
-                    index += 1;
-                }
-                Err(NoRow::Limit(limit)) => {
-                    notes.add(&format!("stopped at --limit {limit} on n = {n}"), &title);
                     index += 1;
                 }
                 Err(NoRow::Stopped(StopReason::TimeLimit)) => {
@@ -172,23 +158,23 @@ pub fn climb_all(
     Ok(())
 }
 
-/// Refuses a layer that is too wide for the largest board: no row is printed before.
-fn check_layer(args: &Args, n: Size, rungs: &[Rung]) -> Result<(), Failure> {
-    if args.layer.is_none() {
-        return Ok(());
-    }
-    let refusal = rungs.iter().find_map(|rung| {
-        let why = rung.method.refusal(&request(args, rung, n))?;
-        Some(format!("{}: {why}", rung.title()))
-    });
-    refusal.map_or(Ok(()), |why| Err(Failure::usage(why)))
+/// Listens for signals until the program ends; what is returned is then set. Where the program `waits_for_keys` nobody
+/// would look at that, so a signal ends it at once.
+fn listen(waits_for_keys: bool) -> Result<Arc<AtomicBool>, Failure> {
+    let asked = Arc::new(AtomicBool::new(false));
+    let ask = Arc::clone(&asked);
+    let stop = move || match waits_for_keys {
+        true => signals::end_at_once(Exit::Interrupted),
+        false => ask.store(true, Ordering::Relaxed),
+    };
+    signals::listen(stop, None)?;
+    Ok(asked)
 }
 
-fn request(args: &Args, rung: &Rung, n: Size) -> MethodRequest {
+fn request(rung: &Rung, n: Size) -> MethodRequest {
     MethodRequest {
         n,
         style: rung.style,
-        settings: args.settings(),
     }
 }
 
@@ -200,7 +186,7 @@ fn climb(
     interrupt: &AtomicBool,
     waiting: &Waiting,
 ) -> Result<TableRow, NoRow> {
-    let request = request(args, rung, n);
+    let request = request(rung, n);
     let limit = args.limit_of_time();
     if let Some(limit) = limit.filter(|_| !args.has_audience()) {
         waiting.say(&format!("n = {n}: {}", rung.title()));

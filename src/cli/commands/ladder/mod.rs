@@ -3,11 +3,7 @@
 mod args;
 mod boards;
 mod climb;
-mod interrupt;
-mod lines;
-mod menu;
 mod notes;
-mod page;
 mod picture;
 mod rung;
 mod saved_rows;
@@ -16,30 +12,19 @@ mod steps;
 mod table;
 mod waiting;
 
-use std::io::{self, IsTerminal};
-
 pub use self::args::Args;
-use self::interrupt::Interrupt;
 use crate::cli::exit::Failure;
 use crate::cli::output::print;
-use crate::ladder::METHODS;
+use crate::ladder::{About, METHODS};
 
 /// Runs the methods and prints one row for each as soon as it is done.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    if *args != Args::default() {
-        return run_with(args, None);
+    if *args == Args::default() {
+        let methods = METHODS.into_iter();
+        return methods
+            .map(|method| entry(method.about()))
+            .try_for_each(|entry| print(&entry));
     }
-    if io::stdin().is_terminal() && io::stdout().is_terminal() {
-        let interrupt = Interrupt::listen(true)?;
-        return menu::ask()?.map_or(Ok(()), |args| run_with(&args, Some(interrupt)));
-    }
-    METHODS
-        .into_iter()
-        .try_for_each(|method| print(&menu::entry(method.about())))
-}
-
-/// `interrupt` listens already where the user was asked.
-fn run_with(args: &Args, interrupt: Option<Interrupt>) -> Result<(), Failure> {
     if args.from.is_none() && args.plot.as_deref().is_some_and(picture::is_stdout) {
         let message = "--plot - goes with --from: the rows of a run are on stdout already";
         return Err(Failure::usage(message));
@@ -48,7 +33,7 @@ fn run_with(args: &Args, interrupt: Option<Interrupt>) -> Result<(), Failure> {
     let mut rows = Vec::new();
     let ended = match &args.from {
         Some(path) => saved_rows::read(path).map(|read| rows = read),
-        None => climb::climb_all(args, interrupt, &mut rows),
+        None => climb::climb_all(args, &mut rows),
     };
     let Some(path) = &args.plot else {
         return ended;
@@ -59,4 +44,19 @@ fn run_with(args: &Args, interrupt: Option<Interrupt>) -> Result<(), Failure> {
     }
     let drawn = picture::draw(path, &rows);
     ended.and(drawn)
+}
+
+/// A method as a line of the list.
+fn entry(about: &About) -> String {
+    let About {
+        name, idea, unique, ..
+    } = about;
+    let counts = if *unique { "total, unique" } else { "total" };
+    let styles: Vec<_> = about.styles.iter().filter_map(|s| s.name()).collect();
+    let styles = if styles.is_empty() {
+        String::new()
+    } else {
+        format!("; {}", styles.join(", "))
+    };
+    format!("{name:<20}  {idea} ({counts}{styles})")
 }

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use super::args::{Args, DRAWN};
+use super::args::Args;
 use super::table::TooLong;
 use crate::board::Size;
 use crate::cli::exit::Failure;
-use crate::config::Sizes;
 use crate::ladder::{About, Method, Style, TableRow, extrapolated};
 
 /// A count is not begun if it would take so many times its limit: the extrapolation is not off by that much.
@@ -142,17 +141,11 @@ fn styles(about: &About, args: &Args) -> Vec<Style> {
 }
 
 /// Refuses to show what cannot be shown.
-pub fn check_audience(args: &Args, sizes: Sizes, rungs: &[Rung]) -> Result<(), Failure> {
-    let what = if args.boards.is_some() {
-        "--boards"
-    } else if args.lines {
-        "--lines"
-    } else if args.step {
-        "--step"
-    } else if args.limit.is_some() {
-        return Err(Failure::usage("--limit goes with --boards or --lines"));
-    } else {
-        return Ok(());
+pub fn check_audience(args: &Args, rungs: &[Rung]) -> Result<(), Failure> {
+    let what = match args.boards {
+        Some(_) => "--boards",
+        None if args.step => "--step",
+        None => return Ok(()),
     };
     if args.methods().len() != 1 {
         return Err(Failure::usage(format!("{what} needs one --method NAME")));
@@ -160,15 +153,6 @@ pub fn check_audience(args: &Args, sizes: Sizes, rungs: &[Rung]) -> Result<(), F
     let Some(rung) = rungs.first() else {
         return Ok(());
     };
-    let About {
-        name, lines, steps, ..
-    } = rung.method.about();
-    if args.boards.is_some() && sizes.last().get() > DRAWN && args.limit.is_none() {
-        return Err(Failure::usage(format!(
-            "boards larger than {DRAWN} × {DRAWN} have too many solutions to print; \
-             say how many with --limit K"
-        )));
-    }
     if args.boards.is_some() && rung.style.needs_device() {
         return Err(Failure::usage(format!(
             "{}: a device counts solutions and lists none; --boards goes with other methods and \
@@ -176,11 +160,7 @@ pub fn check_audience(args: &Args, sizes: Sizes, rungs: &[Rung]) -> Result<(), F
             rung.title()
         )));
     }
-    if args.lines && lines.is_none() {
-        return Err(Failure::usage(format!(
-            "--lines is for tuples, permutations and backtrack, not for {name}"
-        )));
-    }
+    let About { name, steps, .. } = rung.method.about();
     if args.step && !steps {
         return Err(Failure::usage(format!(
             "{name} searches in many places at once: --step has no one search to show"

@@ -128,7 +128,6 @@ fn frame(n: Size, scene: &Scene, solutions: u64) -> Option<String> {
             (words, rows, Some((rows.len(), *column)))
         }
         Scene::Side { rows, side } => (format!("the queens along the {side}"), rows, None),
-        Scene::Candidate { .. } => return None,
         Scene::Solution { rows, .. } => (format!("solution {solutions}"), rows, None),
         Scene::Border { rows, size } => (format!("a border, orbit of {size}"), rows, None),
     };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::board::Size;
 use crate::cli::print::result_table::{TimeColumn, digits, most};
-use crate::ladder::{About, Listed, TableRow};
+use crate::ladder::{Method, TableRow};
 use crate::telemetry::TimeUnit;
 
 /// The table of the ladder: the usual columns of the field, then nodes, times, speed and method.
@@ -57,21 +57,17 @@ impl TooLong {
 
 impl LadderTable {
     /// Columns wide enough for these methods on boards up to `last`; without the wall time if it is `narrow`.
-    pub fn new<'a>(
+    pub fn new(
         last: Size,
-        methods: impl Iterator<Item = &'a About>,
+        methods: impl Iterator<Item = &'static dyn Method>,
         time: TimeColumn,
         narrow: bool,
     ) -> Self {
         let total = most(last);
-        let n = u128::from(last.get());
+        // On small boards dead ends outnumber solutions, later by less than a thousand.
+        let usual = 1000 * total.max(100);
         let most_nodes = methods
-            .map(|about| match about.lines {
-                // At worst all n^n tuples.
-                Some(Listed::Candidates) => n.saturating_pow(last.get()),
-                // On small boards dead ends outnumber solutions, later by less than a thousand.
-                _ => 1000 * total.max(100),
-            })
+            .map(|method| method.boards(last.get()).map_or(usual, |all| all as u128))
             .max()
             .unwrap_or(0);
         Self {
@@ -191,7 +187,7 @@ mod tests {
             cpu_seconds: Some(99.0 * 86_400.0),
             note: None,
         };
-        let methods = || METHODS.iter().map(|method| method.about());
+        let methods = || METHODS.into_iter();
         for time in [TimeColumn::Short, TimeColumn::Classic] {
             let table = LadderTable::new(n, methods(), time, false);
             let method = |line: &str| {
@@ -229,7 +225,7 @@ mod tests {
     #[test]
     fn a_narrow_table_fits_eighty_columns_up_to_fifteen_queens() {
         let n = Size::new(15).unwrap();
-        let methods = METHODS.iter().map(|method| method.about());
+        let methods = METHODS.into_iter();
         let table = LadderTable::new(n, methods, TimeColumn::Short, true);
         let too_long = TooLong {
             n,
