@@ -3,10 +3,8 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use super::array::DESCRIPTION;
-use super::scheduler::{ARRAY_LINE, BLOCK, Scheduler};
+use super::scheduler::{BLOCK, Scheduler};
 use super::{ArrayDirectory, IndexList};
-use crate::engine::PlanName;
 
 /// What a task of an array asks for, and what it runs.
 #[derive(Clone, Debug)]
@@ -28,189 +26,106 @@ pub struct Submission {
 impl Submission {
     /// The script for `scheduler`. The path of `directory` must need no quotes.
     pub fn script(&self, scheduler: Scheduler, directory: &ArrayDirectory) -> String {
-        let mut text = String::from("#!/bin/bash\n");
-        for line in self.introduction(scheduler, directory) {
-            let blank = if line.is_empty() { "" } else { " " };
-            let _ = writeln!(text, "#{blank}{line}");
-        }
-        text.push_str("#\n");
-        let (prefix, options) = match scheduler {
-            Scheduler::Slurm => ("SBATCH", self.slurm(directory)),
-            Scheduler::HyperQueue => ("HQ", self.hyperqueue(directory)),
-            Scheduler::Shell => ("", Vec::new()),
+        let template = match scheduler {
+            Scheduler::Slurm => include_str!("scripts/slurm.sh"),
+            Scheduler::HyperQueue => include_str!("scripts/hyperqueue.sh"),
+            Scheduler::Shell => include_str!("scripts/shell.sh"),
         };
-        for (option, why) in options {
-            if let Some(why) = why {
-                let _ = writeln!(text, "# {why}");
-            }
-            let _ = writeln!(text, "#{prefix} {option}");
-        }
-        for option in &self.options {
-            let _ = writeln!(text, "#{prefix} {option}");
-        }
-        text.push_str(&self.attempt(scheduler, directory));
-        text.push_str(match scheduler {
-            Scheduler::Slurm => SLURM_END,
-            Scheduler::HyperQueue => HYPERQUEUE_END,
-            Scheduler::Shell => SHELL_END,
-        });
-        text
+        let template = template.replace("{{attempt}}\n", include_str!("scripts/attempt.sh"));
+        let lines = template.lines();
+        let lines = lines.filter_map(|line| self.filled(line, scheduler, directory));
+        lines.map(|line| line + "\n").collect()
     }
 
-    fn introduction(&self, scheduler: Scheduler, directory: &ArrayDirectory) -> Vec<String> {
+    /// A line of a template with the values that it names as `{{value}}`; `None` if one of them is not asked for.
+    fn filled(
+        &self,
+        line: &str,
+        scheduler: Scheduler,
+        directory: &ArrayDirectory,
+    ) -> Option<String> {
+        let mut pieces = line.split("{{");
+        let mut filled = pieces.next()?.to_owned();
+        for piece in pieces {
+            let (name, rest) = piece.split_once("}}")?;
+            filled += &self.value(name, scheduler, directory)?;
+            filled += rest;
+        }
+        Some(filled)
+    }
+
+    /// A value of the templates.
+    fn value(
+        &self,
+        name: &str,
+        scheduler: Scheduler,
+        directory: &ArrayDirectory,
+    ) -> Option<String> {
+        let array = directory.array();
         let path = directory.path().display();
         let script = format!("{path}/{}", scheduler.script());
-        let shards = directory.array().shards();
-        let mut lines = vec![
-            format!(
-                "Counts {}. Written by `queenfold array`;",
-                directory.array()
-            ),
-            "docs/CLUSTER.md of Queenfold says what is promised.".to_owned(),
-            String::new(),
-        ];
-        let mut commands = Vec::new();
-        if scheduler == Scheduler::Shell {
-            let what = format!("counts a shard, 0 to {}", shards - 1);
-            commands.push((format!("{script} SHARD"), what));
-        } else {
-            let how = match scheduler {
-                Scheduler::HyperQueue => {
-                    "a server and workers must run: `hq server start`, `hq worker start`"
-                }
-                _ => "--partition, --account and the like may be added",
-            };
-            let all = scheduler.submit_all(&script, shards);
-            let (last, others) = all.split_last().unwrap_or((&script, &[]));
-            let others = others
-                .iter()
-                .map(|command| (command.clone(), "and".to_owned()));
-            commands.extend(others);
-            commands.push((last.clone(), format!("counts all shards ({how})")));
-            let some: IndexList = [3, 17, 18, 19, 20].into_iter().collect();
-            let some = scheduler.submit(&script, &some).join("");
-            commands.push((some, "counts these alone".to_owned()));
-        }
-        commands.push((
-            format!("queenfold status {path}"),
-            "shows how far the shards are, and on which hosts".to_owned(),
-        ));
-        commands.push((
-            format!("queenfold gather {path}"),
-            "adds up the shards, or names those that are missing".to_owned(),
-        ));
-        for (command, what) in commands {
-            lines.extend([format!("  {command}"), format!("      {what}")]);
-        }
-        lines.extend([
-            String::new(),
-            "It may be started as often as you like: what is counted already is not counted again."
-                .to_owned(),
-        ]);
-        lines
-    }
-
-    fn name(directory: &ArrayDirectory) -> String {
-        format!("queenfold-{}", directory.array().short_name())
-    }
-
-    fn slurm(&self, directory: &ArrayDirectory) -> Vec<(String, Option<&'static str>)> {
-        let shards = directory.array().shards();
-        let path = directory.path().display();
-        let width = directory.name_width();
-        let mut options = vec![
-            (format!("--job-name={}", Self::name(directory)), None),
-            (
-                format!("--array=0-{}", shards.min(BLOCK) - 1),
-                Some(
-                    "Too many for the MaxArraySize of the cluster (1001 by default) are an `Invalid job array \
-                     specification`: submit parts. `sbatch --array=0-9 slurm.sh 10` counts the shards 10 to 19.",
-                ),
-            ),
-            ("--nodes=1 --ntasks=1".to_owned(), None),
-            (format!("--cpus-per-task={}", self.cpus.unwrap_or(1)), None),
-        ];
-        if let Some(memory) = self.memory {
-            options.push((format!("--mem={memory}M"), None));
-        }
-        if self.gpus > 0 {
-            options.push((format!("--gpus={}", self.gpus), None));
-        }
-        if let Some(time) = self.time {
-            options.push((format!("--time={}", clock(time)), None));
-        }
-        options.extend([
-            (
-                format!("--signal=B:USR1@{}", self.margin().as_secs()),
-                Some(
-                    "So many seconds before the time is over (or up to a minute earlier), Slurm signals this \
-                     script.",
-                ),
-            ),
-            (
-                "--requeue".to_owned(),
-                Some("Slurm starts a task again if its host fails or somebody with priority takes it."),
-            ),
-            (
-                "--open-mode=append".to_owned(),
-                Some("What an earlier attempt printed stays."),
-            ),
-            (format!("--output={path}/logs/%A-%{width}a.log"), None),
-        ]);
-        options
-    }
-
-    fn hyperqueue(&self, directory: &ArrayDirectory) -> Vec<(String, Option<&'static str>)> {
-        let last = directory.array().shards() - 1;
-        let path = directory.path().display();
-        // HyperQueue empties a file that is there.
-        let log = "%{JOB_ID}-%{TASK_ID}-%{INSTANCE_ID}";
-        let mut options = vec![
-            (format!("--name={}", Self::name(directory)), None),
-            (format!("--array=0-{last}"), None),
-            (format!("--cpus={}", self.cpus.unwrap_or(1)), None),
-        ];
-        if let Some(memory) = self.memory {
-            options.push((format!("--resource mem={memory}"), None));
-        }
-        if self.gpus > 0 {
-            options.push((format!("--resource gpus/nvidia={}", self.gpus), None));
-        }
-        if let Some(time) = self.time {
-            let seconds = time.as_secs();
-            options.push((
-                format!("--time-request={seconds}s --time-limit={seconds}s"),
-                Some(
-                    "Only workers that live for so long get the task. Past the limit they end it.",
-                ),
-            ));
-        }
-        options.extend([
-            (
-                "--crash-limit=unlimited".to_owned(),
-                Some("A task whose worker is lost is started again, however often."),
-            ),
-            (
-                format!("--stdout={path}/logs/{log}.out --stderr={path}/logs/{log}.err"),
-                None,
-            ),
-        ]);
-        options
-    }
-
-    /// The part that does not depend on the scheduler, except for the number of the shard and two flags.
-    fn attempt(&self, scheduler: Scheduler, directory: &ArrayDirectory) -> String {
-        let array = directory.array();
-        let index = match scheduler {
-            Scheduler::Slurm => SLURM_INDEX,
-            Scheduler::HyperQueue => HYPERQUEUE_INDEX,
-            Scheduler::Shell => SHELL_INDEX,
+        let all = || scheduler.submit_all(&script, array.shards());
+        let lines = |lines: Vec<String>| (!lines.is_empty()).then(|| lines.join("\n"));
+        let squares = |names: &String| match names.is_empty() {
+            true => "none".to_owned(),
+            false => names.clone(),
         };
-        let unique = if array.is_unique() {
-            "--unique"
-        } else {
-            "--no-unique"
-        };
+        Some(match name {
+            "array" => array.to_string(),
+            "path" => path.to_string(),
+            "program" => self.program.clone(),
+            "others" => {
+                let mut others = all();
+                others.pop();
+                let others = others.iter();
+                lines(
+                    others
+                        .map(|command| format!("#   {command}\n#       and"))
+                        .collect(),
+                )?
+            }
+            "last" => all().pop()?,
+            "some" => {
+                let some: IndexList = [3, 17, 18, 19, 20].into_iter().collect();
+                scheduler.submit(&script, &some).join("")
+            }
+            "name" => format!("queenfold-{}", array.short_name()),
+            "most" => match scheduler {
+                Scheduler::Slurm => array.shards().min(BLOCK) - 1,
+                Scheduler::HyperQueue | Scheduler::Shell => array.shards() - 1,
+            }
+            .to_string(),
+            "shards" => array.shards().to_string(),
+            "width" => directory.name_width().to_string(),
+            "cpus" => self.cpus.unwrap_or(1).to_string(),
+            "memory" => self.memory?.to_string(),
+            "gpus" => (self.gpus > 0).then_some(self.gpus)?.to_string(),
+            "gpu" => if self.gpus > 0 { "cuda" } else { "off" }.to_owned(),
+            "clock" => clock(self.time?),
+            "seconds" => self.time?.as_secs().to_string(),
+            "if time" => self.time.map(|_| String::new())?,
+            "margin" => self.margin().as_secs().to_string(),
+            "options" => {
+                let prefix = match scheduler {
+                    Scheduler::Slurm => "#SBATCH",
+                    Scheduler::HyperQueue | Scheduler::Shell => "#HQ",
+                };
+                let options = self.options.iter();
+                lines(options.map(|option| format!("{prefix} {option}")).collect())?
+            }
+            "how" => self.how(scheduler),
+            "n" => array.board().size().to_string(),
+            "queens" => squares(&array.board().names()[0]),
+            "holes" => squares(&array.board().names()[1]),
+            "engine" => array.engine().to_string(),
+            "unique" if array.is_unique() => "--unique".to_owned(),
+            "unique" => "--no-unique".to_owned(),
+            _ => return None,
+        })
+    }
+
+    /// Flags of the program where the scheduler does not do what they ask for.
+    fn how(&self, scheduler: Scheduler) -> String {
         let mut how = String::new();
         // HyperQueue gives no signal before it ends a task, and others may give none, so the program ends in time by
         // itself.
@@ -221,37 +136,7 @@ impl Submission {
         if let (Scheduler::Shell, Some(cpus)) = (scheduler, self.cpus) {
             let _ = write!(how, " --workers {cpus}");
         }
-        let names = array.board().names();
-        let [queens, holes] = names.map(|names| match names.is_empty() {
-            true => "none".to_owned(),
-            false => names,
-        });
-        let gpu = if self.gpus > 0 { "cuda" } else { "off" };
-        let PlanName { engine, .. } = array.plans()[0].name();
-        format!(
-            "\nset -eu\n\n{index}\
-             {ARRAY_LINE}{path}'\n\
-             if [ ! -e \"$array/{DESCRIPTION}\" ]; then\n    \
-                 echo \"$array holds no job array: if it was moved, give its queenfold array command again, \
-                 with --replace and the new place as --dir\" >&2\n    \
-                 exit 2\n\
-             fi\n\
-             shard=$(printf '%s/shards/%0{width}d' \"$array\" \"$index\")\n\n\
-             # The cores and the memory are those that the scheduler grants; the program asks for them itself.\n\
-             how='--gpu {gpu} --no-tui{how}'\n\
-             if [ -e \"$shard/ledger.db\" ]; then\n    \
-                 # An earlier attempt was here. A finished shard ends at once.\n    \
-                 set -- resume \"$shard\"\n\
-             else\n    \
-                 # This board, whatever a configuration says.\n    \
-                 set -- run -n {n} --queens {queens} --holes {holes} --board none --engine {engine} {unique} \
-                 --shard \"$index/{shards}\" --dir \"$shard\"\n\
-             fi\n",
-            width = directory.name_width(),
-            path = directory.path().display(),
-            n = array.board().size(),
-            shards = array.shards(),
-        ) + &format!("program={}\n", self.program)
+        how
     }
 
     /// How long before the end of its time a task is asked to stop: a minute, or a quarter of a shorter time.
@@ -274,67 +159,6 @@ fn clock(time: Duration) -> String {
         seconds % 60
     )
 }
-
-const SLURM_INDEX: &str = "\
-index=$((${SLURM_ARRAY_TASK_ID:?is not set: submit this script with sbatch} + ${1:-0}))
-";
-
-const HYPERQUEUE_INDEX: &str = "\
-index=${HQ_TASK_ID:?is not set: submit this script with hq submit}
-";
-
-const SHELL_INDEX: &str = r#"case ${1:-} in
-    '' | *[!0-9]*)
-        echo "give the number of a shard: $0 SHARD" >&2
-        exit 2
-        ;;
-esac
-index=$((10#$1))
-"#;
-
-const SLURM_END: &str = r#"
-# This shell passes signals on: USR1 when the time is nearly over, TERM when the job is cancelled or preempted,
-# which the program may get from the scheduler too. It commits what it has counted, and ends with code 4.
-time_is_over=
-pid=
-# A signal may come when the program has just ended; then there is nobody to pass it to.
-trap 'time_is_over=1; [ -z "$pid" ] || kill -USR1 "$pid" 2>/dev/null || true' USR1
-trap '[ -z "$pid" ] || kill -TERM "$pid" 2>/dev/null || true' TERM
-
-# shellcheck disable=SC2086 # the words of $how are flags
-"$program" "$@" $how &
-pid=$!
-[ -z "$time_is_over" ] || kill -USR1 "$pid" 2>/dev/null || true
-# A trap ends `wait` before the program has ended.
-code=0
-wait "$pid" || code=$?
-while kill -0 "$pid" 2>/dev/null; do
-    code=0
-    wait "$pid" || code=$?
-done
-
-# Not done when the time was over: back into the queue, to continue. Codes above 128 are signals, which may
-# come before the program listens for them. A cancelled job stays cancelled.
-if [ -n "$time_is_over" ] && { [ "$code" -eq 4 ] || [ "$code" -gt 128 ]; }; then
-    scontrol requeue "${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}"
-fi
-exit "$code"
-"#;
-
-const SHELL_END: &str = r#"
-# In place of this shell, so that signals reach the program: it commits what it has counted, and ends with code 4, as it
-# does when its time is over. To continue the shard, start it again. Whoever starts this keeps what it prints: nothing
-# is written to the folder logs.
-# shellcheck disable=SC2086 # the words of $how are flags
-exec "$program" "$@" $how
-"#;
-
-const HYPERQUEUE_END: &str = r#"
-# In place of this shell, so that HyperQueue's signals reach the program: it commits what it has counted. The
-# code 4 says that the shard is not done. To continue it, submit it again.
-# shellcheck disable=SC2086 # the words of $how are flags
-exec "$program" "$@" $how
-"#;
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,36 @@
+#!/bin/bash
+# Counts {{array}}. Written by `queenfold array`;
+# docs/CLUSTER.md of Queenfold says what is promised.
+#
+#   {{last}}
+#       counts all shards (a server and workers must run: `hq server start`, `hq worker start`)
+#   {{some}}
+#       counts these alone
+#   queenfold status {{path}}
+#       shows how far the shards are, and on which hosts
+#   queenfold gather {{path}}
+#       adds up the shards, or names those that are missing
+#
+# It may be started as often as you like: what is counted already is not counted again.
+#
+#HQ --name={{name}}
+#HQ --array=0-{{most}}
+#HQ --cpus={{cpus}}
+#HQ --resource mem={{memory}}
+#HQ --resource gpus/nvidia={{gpus}}
+# {{if time}}Only workers that live for so long get the task. Past the limit they end it.
+#HQ --time-request={{seconds}}s --time-limit={{seconds}}s
+# A task whose worker is lost is started again, however often.
+#HQ --crash-limit=unlimited
+#HQ --stdout={{path}}/logs/%{JOB_ID}-%{TASK_ID}-%{INSTANCE_ID}.out --stderr={{path}}/logs/%{JOB_ID}-%{TASK_ID}-%{INSTANCE_ID}.err
+{{options}}
+
+set -eu
+
+index=${HQ_TASK_ID:?is not set: submit this script with hq submit}
+{{attempt}}
+
+# In place of this shell, so that HyperQueue's signals reach the program: it commits what it has counted. The
+# code 4 says that the shard is not done. To continue it, submit it again.
+# shellcheck disable=SC2086 # the words of $how are flags
+exec "$program" "$@" $how
