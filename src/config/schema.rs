@@ -158,12 +158,6 @@ section! {
         /// Print results as JSON, one object on each line, instead of a table.
         json: bool = false,
 
-        /// Print results as comma-separated values, for spreadsheets, instead of a table.
-        csv: bool = false,
-
-        /// In the table, print times as `dd:hh:mm:ss.ms`, as the historical programs do, and not as `14 µs` or `3.2 s`.
-        classic: bool = false,
-
         /// Print no progress and no notes, only errors.
         quiet: bool = false,
 

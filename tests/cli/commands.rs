@@ -79,7 +79,6 @@ fn what_is_asked_for_is_not_dropped_without_a_word() {
         run -n 8 --dir /dev/null/x => /dev/null is a file
         "#,
     );
-    assert!(!stdout(&["estimate", "--help"]).contains("--csv"));
 }
 
 #[test]
@@ -207,9 +206,6 @@ fn a_range_is_a_table_with_aligned_columns() {
     );
     let times = lines[1..].iter().filter(|line| line.ends_with("s"));
     assert_eq!(times.count(), 7, "{table}");
-    let classic = stdout(&["run", "-n", "4..=10", "--classic"]);
-    assert!(classic.starts_with(" N: Total  Unique   dd:hh:mm:ss.ms\n"));
-    assert_eq!(classic.matches("  00:00:0").count(), 7, "{classic}");
 }
 
 #[test]
@@ -416,17 +412,6 @@ fn squares_of_flags_that_are_repeated_add_up() {
         };
         assert_eq!(given(once), given(twice), "{twice:?}");
     }
-}
-
-#[test]
-fn csv_is_refused_where_nothing_is_printed_so() {
-    refuses(
-        2,
-        r#"
-        estimate -n 12 --csv => --csv
-        run -n 8 --show --csv => --csv
-        "#,
-    );
 }
 
 #[test]

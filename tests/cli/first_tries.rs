@@ -46,17 +46,8 @@ fn boards_are_taken_as_people_write_them() {
         stdout(&["solve", "-n", "8", "--random", "--seed", "3"]),
         drawn
     );
-    let by_its_other_name = stdout(&["8", "--engine", "join", "--csv"]);
-    tells(&by_its_other_name, &[",colour,"]);
-}
-
-#[test]
-fn results_are_comma_separated_where_they_are_asked_for() {
-    let table = stdout(&words!("run -n 6,8 --queens b4 --holes a1,c2 --csv"));
-    let lines: Vec<_> = table.lines().collect();
-    assert!(lines[0].starts_with("n,queens,holes,total,unique,r180,r90,"));
-    assert_eq!(lines.len(), 3);
-    assert!(lines[2].starts_with("8,b4,\"c2,a1\","), "{table}");
+    let by_its_other_name = stdout(&["8", "--engine", "join", "--json"]);
+    tells(&by_its_other_name, &["\"engine\":\"colour\""]);
 }
 
 #[test]
@@ -151,7 +142,7 @@ fn what_is_refused_comes_with_the_hint_that_helps() {
         array -n 16 --partition general => `-- --partition=general`
         array -n 16 -q => `-- -q`
         bench --workers 1 => tip: it measures with one worker
-        bench --csv => tip: `--json`
+        run -n 8 --csv => tip: `--json`
         ladder bitmap -n 8 => tip: give the method as `--method bitmap`
         ladder all => tip: give the method as `--method all`
         known all => tip: `queenfold known` alone

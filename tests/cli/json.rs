@@ -124,55 +124,12 @@ fn known_counts_are_printed_in_every_form() {
     let last = json(&["known", "-n", "26", "--json"]);
     assert_eq!(last["total"], "22317699616364044");
     assert_eq!(stdout(&["known"]).lines().count(), 33);
-    let table = stdout(&["known", "-n", "8,28", "--csv"]);
-    assert_eq!(
-        table,
-        "n,total,unique,r180,r90\n8,92,12,4,0\n28,,,1250901440,32896\n"
-    );
     assert_eq!(json(&["known", "-n", "28", "--json"])["total"], Value::Null);
     let line = stdout(&["known", "-n", "28"]);
     assert!(
         line.ends_with("28:     -       -  1250901440  32896\n"),
         "{line}"
     );
-}
-
-#[test]
-fn commands_with_rows_print_comma_separated_values() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let dir = folder.path().join("n13").display().to_string();
-    stdout(&["run", "-n", "13", "--dir", &dir, "-q"]);
-    stdout(&["run", "--again", &dir, "-q"]);
-    let tables: [(&[&str], &str, usize); 5] = [
-        (&["run", "-n", "8..=9"], "n,queens,holes,total", 2),
-        (&["census", "-n", "8..=9"], "n,queens,holes,r180", 2),
-        (&["known"], "n,total,unique", 32),
-        (
-            &["ladder", "--method", "bitmap", "-n", "8"],
-            "n,method,style",
-            2,
-        ),
-        (&["status", &dir], "n,queens,holes,state", 1),
-    ];
-    for (args, header, rows) in tables {
-        let table = stdout(&[args, &["--csv"]].concat());
-        let lines: Vec<_> = table.lines().collect();
-        assert!(lines[0].starts_with(header), "{table}");
-        assert_eq!(lines.len(), rows + 1, "{table}");
-        let columns = |line: &&str| line.split(',').count();
-        assert!(
-            lines.iter().all(|line| columns(line) == columns(&lines[0])),
-            "{table}"
-        );
-    }
-}
-
-#[test]
-fn a_flag_for_comma_separated_values_is_stronger_than_a_variable_for_json() {
-    let mut run = queenfold(&["run", "-n", "8", "--csv"]);
-    let output = run.env("QUEENFOLD_OUTPUT_JSON", "true").output();
-    let table = printed(&output.expect("it starts").stdout);
-    assert!(table.starts_with("n,queens,"), "{table}");
 }
 
 #[test]

@@ -153,8 +153,7 @@ mod schema {
         let mut text = format!(
             "\n## JSON\n\n{}. [output.schema.json](output.schema.json) says the same as a JSON Schema. \
              Every object begins with `queenfold_json`, the version of the objects, 1: it goes up when a key is removed or \
-             changes its meaning. New keys do not change it.\n\nWith `--csv`, a command prints some of these values with \
-             the names of their keys in the first line; what is `null` is empty.\n",
+             changes its meaning. New keys do not change it.\n",
             words(&schema["description"]).trim_end_matches('.')
         );
         for name in &printed {

@@ -141,12 +141,6 @@ pub struct Shown {
     #[arg(long, hide = true, overrides_with = "tui")]
     no_tui: bool,
 
-    #[arg(long, overrides_with = "no_classic", help = help_of_switch("output.classic"))]
-    classic: bool,
-
-    #[arg(long, hide = true, overrides_with = "classic")]
-    no_classic: bool,
-
     #[arg(long, value_name = "D", value_parser = Optional::<HumanDuration>::parse, help = help("output.progress_every"))]
     progress_every: Option<Optional<HumanDuration>>,
 }
@@ -169,12 +163,6 @@ struct Cpu {
 
     #[arg(long, hide = true, overrides_with = "json")]
     no_json: bool,
-
-    #[arg(long, overrides_with = "no_csv", conflicts_with = "json", help = help_of_switch("output.csv"))]
-    csv: bool,
-
-    #[arg(long, hide = true, overrides_with = "csv")]
-    no_csv: bool,
 
     #[arg(long, short, overrides_with = "no_quiet", help = help_of_switch("output.quiet"))]
     quiet: bool,
@@ -346,12 +334,6 @@ impl Shown {
         )?;
         switch(
             layers,
-            "output.classic",
-            ("--classic", self.classic),
-            ("--no-classic", self.no_classic),
-        )?;
-        switch(
-            layers,
             "output.tui",
             ("--tui", self.tui),
             ("--no-tui", self.no_tui),
@@ -369,14 +351,6 @@ impl Cpu {
             ("--json", self.json),
             ("--no-json", self.no_json),
         )?;
-        switch(
-            layers,
-            "output.csv",
-            ("--csv", self.csv),
-            ("--no-csv", self.no_csv),
-        )?;
-        // It is stronger than a file or a variable that asks for JSON.
-        layers.add_flag("--csv", "output.json", self.csv.then_some(&false))?;
         switch(
             layers,
             "output.quiet",

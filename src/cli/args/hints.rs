@@ -171,7 +171,7 @@ fn argument(given: &str, args: &[&str], program: &Command) -> Option<String> {
         }
         "all" if command == "known" => "`queenfold known` alone prints all",
         "--workers" if command == "bench" => "it measures with one worker, and with all of them",
-        "--csv" if command == "bench" => "`--json` prints it for other programs",
+        "--csv" => "`--json` prints results for other programs",
         "--silent" | "--no-progress" => "`--quiet` leaves out progress and notes",
         "--format" => "`--json` prints results as JSON",
         "--follow" | "-f" | "-w" if command == "status" => "`--watch` repeats",

@@ -4,7 +4,6 @@ use crate::board::GivenSquares;
 use crate::cli::args::flags::Boards;
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, print_json};
-use crate::cli::print::csv::Columns;
 use crate::cli::session::job_runner::JobRunner;
 use crate::config::Config;
 
@@ -22,46 +21,25 @@ pub struct Args {
     /// Print each result as JSON, one object on each line
     #[arg(long)]
     json: bool,
-
-    /// Print comma-separated values
-    #[arg(long, conflicts_with = "json")]
-    csv: bool,
 }
 
-const COLUMNS: Columns = Columns(&[
-    ("n", "/n"),
-    ("queens", "/given/queens"),
-    ("holes", "/given/holes"),
-    ("r180", "/r180"),
-    ("r90", "/r90"),
-    ("checked", "/checked"),
-    ("seconds", "/seconds"),
-]);
-
 /// Counts the solutions fixed by a half turn (r180) and by a quarter turn (r90).
-pub fn run(Args { boards, json, csv }: &Args) -> Result<(), Failure> {
+pub fn run(Args { boards, json }: &Args) -> Result<(), Failure> {
     let runner = JobRunner::new(&Config::default())?;
     for (at, board) in boards.all()?.into_iter().enumerate() {
         let n = board.size();
         let census = runner.census(board)?;
         let seconds = census.report.elapsed.as_secs_f64();
         let (r180, r90) = (census.r180.to_string(), census.r90.to_string());
-        if *json || *csv {
-            let object = json!({
+        if *json {
+            print_json(&json!({
                 "n": n,
                 "given": GivenSquares::of(&board),
                 "r180": r180,
                 "r90": r90,
                 "checked": census.checked,
                 "seconds": seconds,
-            });
-            if at == 0 && *csv {
-                print(&COLUMNS.header())?;
-            }
-            match json {
-                true => print_json(&object)?,
-                false => print(&COLUMNS.row(&object)?)?,
-            }
+            }))?;
             continue;
         }
         let gap = if at > 0 { "\n" } else { "" };

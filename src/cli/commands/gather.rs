@@ -8,7 +8,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, print_json, say};
 use crate::cli::print::array_report::{outdated_scripts, submit_again};
 use crate::cli::print::count_report;
-use crate::cli::print::result_table::{ResultTable, TimeColumn};
+use crate::cli::print::result_table::ResultTable;
 use crate::cli::shell::command_on;
 use crate::cluster::{ArrayDirectory, IndexList, gather};
 use crate::engine::Plan;
@@ -141,7 +141,7 @@ pub fn tell_whole(
             });
             return print_json(&json);
         }
-        let table = ResultTable::new(plan.size(), TimeColumn::Sessions);
+        let table = ResultTable::new(plan.size(), "All sessions");
         print(&table.header())?;
         print(&table.row(&outcome, checked, merged.elapsed))?;
     }

@@ -3,7 +3,6 @@ use serde_json::json;
 use crate::board::{Size, known, known_symmetric};
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, print_json, say};
-use crate::cli::print::csv::Columns;
 use crate::config::{Sizes, Value};
 
 /// Flags of `known`.
@@ -12,7 +11,7 @@ use crate::config::{Sizes, Value};
 Examples:
   queenfold known
   queenfold known -n 26
-  queenfold known -n 4..=27 --csv > known.csv
+  queenfold known -n 4..=27 --json
 
 Every result is compared with these counts. r180 are the solutions that a half turn fixes, r90 those that a quarter turn \
 fixes. Of 28 to 32 queens, the total is not known.")]
@@ -24,23 +23,11 @@ pub struct Args {
     /// Print each board as JSON, one object on each line
     #[arg(long)]
     json: bool,
-
-    /// Print comma-separated values
-    #[arg(long, conflicts_with = "json")]
-    csv: bool,
 }
 
 /// Where the counts are from.
 const SOURCES: &str = "sources: OEIS A000170 (total), A002562 (unique), A032522 (r180), A033148 (r90); the total of 27 queens \
                        is that of Preußer and Engelhardt, 2016";
-
-const COLUMNS: Columns = Columns(&[
-    ("n", "/n"),
-    ("total", "/total"),
-    ("unique", "/unique"),
-    ("r180", "/r180"),
-    ("r90", "/r90"),
-]);
 
 /// Prints the known counts.
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -49,16 +36,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         None => Size::all().collect(),
     };
     let rows: Vec<_> = sizes.into_iter().map(|n| (n, counts(n))).collect();
-    if args.csv {
-        print(&COLUMNS.header())?;
-    }
-    if args.json || args.csv {
+    if args.json {
         return rows.iter().try_for_each(|(n, [total, unique, r180, r90])| {
-            let json = json!({"n": n, "total": total, "unique": unique, "r180": r180, "r90": r90});
-            match args.json {
-                true => print_json(&json),
-                false => print(&COLUMNS.row(&json)?),
-            }
+            print_json(&json!({"n": n, "total": total, "unique": unique, "r180": r180, "r90": r90}))
         });
     }
     let names = ["Total", "Unique", "R180", "R90"];

@@ -74,7 +74,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     });
     let counted = counted.map_err(|failure| failure.what_helps(&args.dir))?;
     if let Some(counted) = &counted {
-        Printer::new(run.job().size(), &settings.config().output).print(counted)?;
+        Printer::new(run.job().size(), settings.config().output.json).print(counted)?;
     }
     count_report::tell(
         &args.dir,

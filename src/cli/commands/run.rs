@@ -60,7 +60,7 @@ pub struct Args {
     again: Option<PathBuf>,
 
     /// Draw the board with the names of its squares and what is given on it, and count nothing
-    #[arg(long, conflicts_with_all = ["again", "dir", "json", "csv", "tui", "events", "metrics", "on_event", "trace", "profile"])]
+    #[arg(long, conflicts_with_all = ["again", "dir", "json", "tui", "events", "metrics", "on_event", "trace", "profile"])]
     show: bool,
 
     /// Begin a run of more than a day although nothing of it would be kept
@@ -111,7 +111,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let runner = JobRunner::new(config)?;
     let largest = boards.iter().map(GivenBoard::size).max();
     let largest = largest.ok_or_else(|| Failure::usage("no board"))?;
-    let mut printer = Printer::new(largest, &config.output);
+    let mut printer = Printer::new(largest, config.output.json);
     let jobs = boards.into_iter().map(|board| runner.job(board));
     let jobs: Vec<_> = jobs.collect::<Result<_, _>>()?;
     if args.dir.is_none() && !args.yes {
@@ -205,7 +205,7 @@ fn again(dir: &Path, mut settings: Layers) -> Result<(), Failure> {
     let report = CorrectionReport::new(dir, &store, &again.corrections)?;
     report.text().iter().for_each(|line| say(&printable(line)));
     if let Some(result) = again.result {
-        Printer::new(n, &config.output).print(&BoardResult {
+        Printer::new(n, config.output.json).print(&BoardResult {
             result,
             confirmation: Some(again.confirmation),
             earlier: None,

@@ -8,7 +8,6 @@ use serde_json::Value as Json;
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, print_json};
 use crate::cli::print::array_report::ArrayReport;
-use crate::cli::print::csv::Columns;
 use crate::cli::print::directory_report::DirectoryReport;
 use crate::cluster::ArrayDirectory;
 use crate::telemetry::several;
@@ -40,10 +39,6 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Print comma-separated values; of an array, the numbers of its shards
-    #[arg(long, conflicts_with = "json")]
-    csv: bool,
-
     /// Check the file and the digest of each record, as all commands do that give out a result; for millions of tasks
     /// this takes a minute
     #[arg(long)]
@@ -54,41 +49,6 @@ pub struct Args {
     watch: bool,
 }
 
-/// The columns of a run.
-const OF_RUN: Columns = Columns(&[
-    ("n", "/n"),
-    ("queens", "/given/queens"),
-    ("holes", "/given/holes"),
-    ("state", "/state"),
-    ("shard", "/shard"),
-    ("tasks_done", "/tasks_done"),
-    ("tasks_total", "/tasks_total"),
-    ("share", "/share"),
-    ("tasks_per_second", "/tasks_per_second"),
-    ("nodes_per_second", "/nodes_per_second"),
-    ("eta_seconds", "/eta_seconds"),
-    ("checkpoint_age_seconds", "/checkpoint_age_seconds"),
-    ("audits", "/audits"),
-    ("twice", "/counted/twice"),
-    ("corrections", "/counted/corrections"),
-    ("contested", "/counted/contested"),
-    ("sessions", "/sessions"),
-]);
-
-/// The columns of a job array.
-const OF_ARRAY: Columns = Columns(&[
-    ("n", "/n"),
-    ("queens", "/given/queens"),
-    ("holes", "/given/holes"),
-    ("shards", "/shards"),
-    ("finished", "/numbers/finished"),
-    ("running", "/numbers/running"),
-    ("stopped", "/numbers/stopped"),
-    ("not_begun", "/numbers/not_begun"),
-    ("tasks_done", "/tasks_done"),
-    ("tasks_total", "/tasks_total"),
-]);
-
 /// Shows how far a run or a job array is.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if ArrayDirectory::is_there(&args.dir) {
@@ -98,7 +58,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             Ok(Shown {
                 text: report.text(&directory, &args.dir),
                 json: report.json(&directory),
-                columns: OF_ARRAY,
                 // No shard may run for days while all wait in the queue.
                 is_last: report.is_done(),
             })
@@ -110,7 +69,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Ok(Shown {
             text: report.text(&args.dir),
             json: report.json(),
-            columns: OF_RUN,
             is_last: !report.is_at_work(),
         })
     })
@@ -120,36 +78,25 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 struct Shown {
     text: String,
     json: Json,
-    /// What of it is printed with `--csv`.
-    columns: Columns,
     /// Whether nothing will change any more.
     is_last: bool,
 }
 
 /// Shows what `read` finds: once, or with `--watch` until nothing will change.
 fn show(args: &Args, mut read: impl FnMut() -> Result<Shown, Failure>) -> Result<(), Failure> {
-    let for_people = !args.json && !args.csv;
-    let mut screen = (args.watch && for_people).then(Redrawn::new).flatten();
-    let mut has_header = false;
+    let mut screen = (args.watch && !args.json).then(Redrawn::new).flatten();
     loop {
         let begun = Instant::now();
         let shown = read()?;
         match &mut screen {
             Some(screen) => screen.show(&shown.text)?,
             None if args.json => print_json(&shown.json)?,
-            None if args.csv => {
-                if !has_header {
-                    print(&shown.columns.header())?;
-                    has_header = true;
-                }
-                print(&shown.columns.row(&shown.json)?)?;
-            }
             None => print(&shown.text)?,
         }
         if !args.watch || shown.is_last {
             return Ok(());
         }
-        if for_people && screen.is_none() {
+        if !args.json && screen.is_none() {
             print("")?;
         }
         std::thread::sleep(EVERY.max(begun.elapsed() * READING));

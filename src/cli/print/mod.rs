@@ -1,9 +1,8 @@
-//! How results and runs are printed: as tables, as lines for people, as JSON, as comma-separated values.
+//! How results and runs are printed: as tables, as lines for people, as JSON.
 
 pub mod array_report;
 pub mod board_result;
 pub mod count_report;
-pub mod csv;
 pub mod directory_report;
 pub mod host_lines;
 pub mod printer;

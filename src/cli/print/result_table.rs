@@ -10,59 +10,16 @@ use crate::telemetry::measured;
 pub struct ResultTable {
     total: usize,
     unique: usize,
-    time: TimeColumn,
+    /// What is above the times.
+    time: &'static str,
 }
 
-/// How a column of times is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimeColumn {
-    /// `14 µs`, `3.2 s`.
-    Short,
-    /// As the historical programs print it: `dd:hh:mm:ss.ms`.
-    Classic,
-    /// As the short one, of a run that many processes counted: their times, added up.
-    Sessions,
-}
-
-impl TimeColumn {
-    /// The classic one, if that is asked for.
-    pub const fn classic(asked: bool) -> Self {
-        match asked {
-            true => Self::Classic,
-            false => Self::Short,
-        }
-    }
-
-    /// What is above it where it is the only column of times.
-    pub const fn header(self) -> &'static str {
-        match self {
-            Self::Short => "Time",
-            Self::Classic => "dd:hh:mm:ss.ms",
-            Self::Sessions => "All sessions",
-        }
-    }
-
-    /// Its width.
-    pub const fn width(self) -> usize {
-        match self {
-            Self::Short => 10,
-            Self::Classic => 15,
-            Self::Sessions => 13,
-        }
-    }
-
-    /// A time.
-    pub fn of(self, time: Duration) -> String {
-        match self {
-            Self::Short | Self::Sessions => measured(time),
-            Self::Classic => clock(time),
-        }
-    }
-}
+/// The width of a column of times, at least.
+pub const TIME: usize = 10;
 
 impl ResultTable {
-    /// Columns wide enough for boards up to `last`.
-    pub fn new(last: Size, time: TimeColumn) -> Self {
+    /// Columns wide enough for boards up to `last`; `time` is above the times.
+    pub fn new(last: Size, time: &'static str) -> Self {
         let total = most(last);
         Self {
             total: digits(total).max("Total".len()),
@@ -73,7 +30,7 @@ impl ResultTable {
 
     /// The line above the rows.
     pub fn header(self) -> String {
-        self.line("N", "Total", "Unique", self.time.header())
+        self.line("N", "Total", "Unique", self.time)
     }
 
     /// The row of one board; `-` where the unique count was not asked for. Where no count is known, how this one was
@@ -85,7 +42,7 @@ impl ResultTable {
             &outcome.n.to_string(),
             &outcome.total.to_string(),
             unique.as_deref().unwrap_or("-"),
-            &self.time.of(took),
+            &measured(took),
         );
         let checked = match checked {
             Checked::Known => String::new(),
@@ -95,12 +52,8 @@ impl ResultTable {
     }
 
     fn line(self, n: &str, total: &str, unique: &str, time: &str) -> String {
-        let Self {
-            total: wide,
-            unique: narrow,
-            time: column,
-        } = self;
-        let clock = column.width();
+        let (wide, narrow) = (self.total, self.unique);
+        let clock = TIME.max(self.time.len() + 1);
         format!("{n:>2}: {total:>wide$}  {unique:>narrow$}  {time:>clock$}")
     }
 }
@@ -118,36 +71,16 @@ pub fn digits(number: u128) -> usize {
     number.to_string().len()
 }
 
-/// Days, hours, minutes, seconds and milliseconds.
-fn clock(time: Duration) -> String {
-    let seconds = time.as_secs();
-    format!(
-        "{:02}:{:02}:{:02}:{:02}.{:03}",
-        seconds / 86_400,
-        seconds / 3600 % 24,
-        seconds / 60 % 60,
-        seconds % 60,
-        time.subsec_millis()
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_clock_counts_days() {
-        assert_eq!(clock(Duration::from_millis(7)), "00:00:00:00.007");
-        let days = 3 * 86_400 + 4 * 3600 + 5 * 60 + 6;
-        assert_eq!(clock(Duration::new(days, 999_999_999)), "03:04:05:06.999");
-    }
-
-    #[test]
     fn columns_are_wide_enough_for_every_board() {
-        let widest = |n| ResultTable::new(Size::new(n).unwrap(), TimeColumn::Short);
+        let widest = |n| ResultTable::new(Size::new(n).unwrap(), "Time");
         assert_eq!(widest(1).header(), " N: Total  Unique        Time");
-        let classic = ResultTable::new(Size::new(1).unwrap(), TimeColumn::Classic);
-        assert_eq!(classic.header(), " N: Total  Unique   dd:hh:mm:ss.ms");
+        let sessions = ResultTable::new(Size::new(1).unwrap(), "All sessions");
+        assert_eq!(sessions.header(), " N: Total  Unique   All sessions");
         assert_eq!((widest(27).total, widest(27).unique), (18, 17));
         assert_eq!(widest(32).total, 23);
     }

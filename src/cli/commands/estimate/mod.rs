@@ -21,7 +21,7 @@ use crate::cli::args::whole::whole;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, print_json};
 use crate::cli::session::start_log;
-use crate::config::{Config, HumanDuration, SettingOrigin, Value as _};
+use crate::config::{Config, HumanDuration, Value as _};
 use crate::engine::Mismatch;
 use crate::estimate::{Draw, SHORTEST, SampleProgress, count_sample};
 use crate::job::{DeviceChoice, Hardware, HardwareSettings, WithDevices};
@@ -71,7 +71,7 @@ const TASKS: u32 = 64;
 
 /// Flags of `estimate`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = HELP, mut_arg("csv", |arg| arg.hide(true)))]
+#[command(after_help = HELP)]
 pub struct Args {
     #[command(flatten)]
     flags: CpuFlags,
@@ -114,12 +114,6 @@ impl Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let settings = args.flags.settings()?;
     let config = settings.config();
-    // A file with settings may ask for it, because it is for runs.
-    if settings.origin("output.csv") == &SettingOrigin::Flag("--csv") {
-        return Err(Failure::usage(
-            "estimate prints no --csv; --json is for programs",
-        ));
-    }
     let boards = boards(&settings)?;
     // A trace is of a run.
     start_log(config, None)?;

@@ -61,21 +61,13 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["boards", "step"])]
     pub(super) json: bool,
 
-    /// Print rows as comma-separated values
-    #[arg(long, conflicts_with_all = ["boards", "step", "json"])]
-    pub(super) csv: bool,
-
-    /// Print times as `dd:hh:mm:ss.ms`, as the historical programs do
-    #[arg(long, conflicts_with_all = ["json", "csv"])]
-    pub(super) classic: bool,
-
     /// Draw time against board size for each method, as SVG; with --from, `-` is stdout
     #[arg(long, value_name = "FILE")]
     pub(super) plot: Option<PathBuf>,
 
     /// Draw the rows of an earlier `--json`, of `ladder` or of `run`, and run nothing; `-` is stdin
     #[arg(long, value_name = "ROWS", requires = "plot",
-          conflicts_with_all = ["method", "n", "style", "time_limit", "boards", "step", "json", "csv", "classic"])]
+          conflicts_with_all = ["method", "n", "style", "time_limit", "boards", "step", "json"])]
     pub(super) from: Option<PathBuf>,
 }
 

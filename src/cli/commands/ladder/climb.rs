@@ -17,22 +17,8 @@ use crate::board::Size;
 use crate::cli::control::signals;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, print_json};
-use crate::cli::print::csv::Columns;
-use crate::cli::print::result_table::TimeColumn;
 use crate::config::{Sizes, Value};
 use crate::ladder::{MethodRequest, StopReason, TableRow};
-
-/// The columns of `--csv`.
-const COLUMNS: Columns = Columns(&[
-    ("n", "/n"),
-    ("method", "/method"),
-    ("style", "/style"),
-    ("total", "/total"),
-    ("unique", "/unique"),
-    ("nodes", "/nodes"),
-    ("seconds", "/seconds"),
-    ("cpu_seconds", "/cpu_seconds"),
-]);
 
 /// A terminal with fewer columns has no room for the wall time: the rows would be broken.
 const WIDE: u16 = 90;
@@ -40,7 +26,6 @@ const WIDE: u16 = 90;
 /// Prints rows in the form that the flags ask for.
 struct Rows {
     json: bool,
-    csv: bool,
     table: LadderTable,
     /// The line above the first row, until it is printed.
     header: Option<String>,
@@ -52,34 +37,27 @@ impl Rows {
         let narrow = Term::stdout()
             .size_checked()
             .is_some_and(|(_, columns)| columns < WIDE);
-        let table = LadderTable::new(last, methods, TimeColumn::classic(args.classic), narrow);
-        let header = match (args.json, args.csv) {
-            (true, _) => None,
-            (false, true) => Some(COLUMNS.header()),
-            (false, false) => Some(table.header()),
-        };
+        let table = LadderTable::new(last, methods, narrow);
         Self {
             json: args.json,
-            csv: args.csv,
             table,
-            header,
+            header: (!args.json).then(|| table.header()),
         }
     }
 
     /// A row; `first` is the cost of the row that its speed is relative to.
     fn print(&mut self, row: &TableRow, first: f64) -> Result<(), Failure> {
         self.print_header()?;
-        match (self.json, self.csv) {
-            (true, _) => print_json(row),
-            (false, true) => print(&COLUMNS.row(row)?),
-            (false, false) => print(&self.table.row(row, first)),
+        match self.json {
+            true => print_json(row),
+            false => print(&self.table.row(row, first)),
         }
     }
 
-    /// A count that takes too long: a row of the table, but none of the other forms, whose rows are results. Returns
+    /// A count that takes too long: a row of the table, but no JSON, whose rows are results. Returns
     /// whether it is printed.
     fn print_too_long(&mut self, too_long: TooLong, title: &str) -> Result<bool, Failure> {
-        if self.json || self.csv {
+        if self.json {
             return Ok(false);
         }
         self.print_header()?;

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::board::Size;
-use crate::cli::print::result_table::{TimeColumn, digits, most};
+use crate::cli::print::result_table::{TIME, digits, most};
 use crate::ladder::{Method, TableRow};
-use crate::telemetry::TimeUnit;
+use crate::telemetry::{TimeUnit, measured};
 
 /// The table of the ladder: the usual columns of the field, then nodes, times, speed and method.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +13,6 @@ pub struct LadderTable {
     total: usize,
     unique: usize,
     nodes: usize,
-    time: TimeColumn,
     /// Whether the wall time is left out.
     narrow: bool,
 }
@@ -60,7 +59,6 @@ impl LadderTable {
     pub fn new(
         last: Size,
         methods: impl Iterator<Item = &'static dyn Method>,
-        time: TimeColumn,
         narrow: bool,
     ) -> Self {
         let total = most(last);
@@ -76,7 +74,6 @@ impl LadderTable {
             nodes: digits(most_nodes.min(u64::MAX.into()))
                 .min(if narrow { 10 } else { usize::MAX })
                 .max("Nodes".len()),
-            time,
             narrow,
         }
     }
@@ -91,7 +88,7 @@ impl LadderTable {
     /// speed is relative to, in seconds.
     pub fn row(self, row: &TableRow, first: f64) -> String {
         let unique = row.unique.map(|unique| unique.to_string());
-        let time = |seconds| self.time.of(Duration::from_secs_f64(seconds));
+        let time = |seconds| measured(Duration::from_secs_f64(seconds));
         let cpu = row.cpu_seconds.map_or_else(|| "–".to_owned(), time);
         // The clock may be too coarse for the smallest boards.
         let speed = first.max(1e-9) / row.cost().max(1e-9);
@@ -111,7 +108,7 @@ impl LadderTable {
     /// The row of a count that takes too long. What is known of it stands in the columns from the nodes to the speed.
     pub fn too_long(self, too_long: TooLong, title: &str) -> String {
         let times = if self.narrow { 1 } else { 2 };
-        let wide = self.nodes + times * (self.time.width() + 2) + 2 + SPEED;
+        let wide = self.nodes + times * (TIME + 2) + 2 + SPEED;
         let text = too_long.text();
         let counts = self.counts([&too_long.n.to_string(), "–", "–"]);
         format!("{counts}  {text:>wide$}  {title}")
@@ -123,14 +120,14 @@ impl LadderTable {
     }
 
     fn line(self, counts: [&str; 4], [cpu, wall]: [&str; 2], speed: &str, method: &str) -> String {
-        let (time, k) = (self.time.width(), self.nodes);
+        let k = self.nodes;
         let [n, total, unique, nodes] = counts;
         let counts = self.counts([n, total, unique]);
         let wall = match self.narrow {
             true => String::new(),
-            false => format!("{wall:>time$}  "),
+            false => format!("{wall:>TIME$}  "),
         };
-        format!("{counts}  {nodes:>k$}  {cpu:>time$}  {wall}{speed:>SPEED$}  {method}")
+        format!("{counts}  {nodes:>k$}  {cpu:>TIME$}  {wall}{speed:>SPEED$}  {method}")
     }
 }
 
@@ -187,46 +184,42 @@ mod tests {
             cpu_seconds: Some(99.0 * 86_400.0),
             note: None,
         };
-        let methods = || METHODS.into_iter();
-        for time in [TimeColumn::Short, TimeColumn::Classic] {
-            let table = LadderTable::new(n, methods(), time, false);
-            let method = |line: &str| {
-                line.chars().count() - line.trim_end().split("  ").last().unwrap().chars().count()
-            };
-            let (header, line) = (table.header(), table.row(&row, 99.0 * 86_400.0));
-            assert_eq!(method(&header), method(&line), "\n{header}\n{line}");
-            let without = TableRow {
-                unique: None,
-                total: 0,
-                nodes: 0,
-                seconds: 0.0,
-                cpu_seconds: None,
-                ..row.clone()
-            };
-            let line = table.row(&without, 0.0);
-            assert_eq!(method(&header), method(&line), "\n{header}\n{line}");
-            // The fastest that can be after the slowest.
-            let line = table.row(&without, 99.0 * 86_400.0);
-            assert_eq!(method(&header), method(&line), "\n{header}\n{line}");
-            let too_long = TooLong {
-                n,
-                limit: Duration::from_secs(10),
-                extrapolated: Some(2.9 * 86_400.0),
-            };
-            let line = table.too_long(too_long, "symmetry, recursive");
-            assert!(
-                line.contains("more than 10 s, about 2.9 days  symmetry"),
-                "{line}"
-            );
-            assert_eq!(method(&header), method(&line), "\n{header}\n{line}");
-        }
+        let table = LadderTable::new(n, METHODS.into_iter(), false);
+        let method = |line: &str| {
+            line.chars().count() - line.trim_end().split("  ").last().unwrap().chars().count()
+        };
+        let (header, line) = (table.header(), table.row(&row, 99.0 * 86_400.0));
+        assert_eq!(method(&header), method(&line), "\n{header}\n{line}");
+        let without = TableRow {
+            unique: None,
+            total: 0,
+            nodes: 0,
+            seconds: 0.0,
+            cpu_seconds: None,
+            ..row.clone()
+        };
+        let line = table.row(&without, 0.0);
+        assert_eq!(method(&header), method(&line), "\n{header}\n{line}");
+        // The fastest that can be after the slowest.
+        let line = table.row(&without, 99.0 * 86_400.0);
+        assert_eq!(method(&header), method(&line), "\n{header}\n{line}");
+        let too_long = TooLong {
+            n,
+            limit: Duration::from_secs(10),
+            extrapolated: Some(2.9 * 86_400.0),
+        };
+        let line = table.too_long(too_long, "symmetry, recursive");
+        assert!(
+            line.contains("more than 10 s, about 2.9 days  symmetry"),
+            "{line}"
+        );
+        assert_eq!(method(&header), method(&line), "\n{header}\n{line}");
     }
 
     #[test]
     fn a_narrow_table_fits_eighty_columns_up_to_fifteen_queens() {
         let n = Size::new(15).unwrap();
-        let methods = METHODS.into_iter();
-        let table = LadderTable::new(n, methods, TimeColumn::Short, true);
+        let table = LadderTable::new(n, METHODS.into_iter(), true);
         let too_long = TooLong {
             n,
             limit: Duration::from_secs(10),
