@@ -19,17 +19,6 @@ pub const PAUSED: RGBColor = RGBColor(0xff, 0xbb, 0x33);
 /// Times without a process.
 pub const STOPPED: RGBColor = RGBColor(0xbb, 0xbb, 0xbb);
 
-/// Those who counted, in the order of the classes `who-0` to `who-6`.
-pub const WHO: [RGBColor; super::who::COLOURS] = [
-    MEASURED,
-    RGBColor(0xe0, 0x8a, 0x1e),
-    RGBColor(0x2a, 0x9d, 0x5c),
-    RGBColor(0xb3, 0x47, 0x9b),
-    RGBColor(0x7a, 0x6a, 0x00),
-    RGBColor(0x5b, 0x5b, 0xd6),
-    RGBColor(0x77, 0x77, 0x77),
-];
-
 /// A drawing as SVG.
 pub type Drawn = Result<String, Box<dyn Error>>;
 

@@ -2,8 +2,8 @@
 //! directory alone. Pictures of boards and of the ladder.
 //!
 //! * [`RunReport`]: what the directory says. [`RunReport::read`] needs no process that works on it.
-//!   [`RunReport::html`] is the page, [`RunReport::svg`] a picture of it.
-//! * `clock`: the axis of time. `over_time`, `estimates`, `task_map`: the drawings, as SVG; `who`: the colours of those who counted. `summary`: the figures that
+//!   [`RunReport::html`] is the page.
+//! * `clock`: the axis of time. `over_time`, `task_map`: the drawings, as SVG. `summary`: the figures that
 //!   are seen first. `sections`: what the page says. `record`: a line for a table of records.
 //! * [`board_svg`](fn@board_svg): boards.
 //! * [`ladder_picture`](fn@ladder_picture): the times of the historical methods, as SVG.
@@ -11,13 +11,11 @@
 mod board_svg;
 mod clock;
 mod drawing;
-mod estimates;
 mod ladder_curves;
 mod ladder_picture;
 mod markup;
 mod over_time;
 mod page;
-mod picture;
 mod read;
 mod record;
 mod sections;
@@ -25,7 +23,6 @@ mod solution;
 mod summary;
 mod task_map;
 mod timeline;
-mod who;
 
 pub use board_svg::board_svg;
 pub use ladder_picture::{LADDER_MARK, ladder_picture};

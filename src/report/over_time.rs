@@ -1,4 +1,6 @@
-//! Drawings over the time of a run: the share that is done, the speed, who counted when.
+//! Drawings over the time of a run: the share that is done, the speed, the time left that was told, who counted when.
+
+use std::error::Error;
 
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
@@ -7,8 +9,10 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::RunReport;
 use super::clock::Clock;
-use super::drawing::{Drawn, MEASURED, PAUSED, STOPPED, View, WHO, label, plain, tidy};
-use super::who::Who;
+use super::drawing::{
+    Drawn, EXPECTED, MEASURED, PAUSED, STOPPED, View, Views, label, plain, tidy, views,
+};
+use super::timeline::EtaTold;
 use crate::telemetry::printable;
 
 /// The most bins of a drawing.
@@ -95,6 +99,60 @@ pub fn speed(report: &RunReport, clock: &Clock, view: View) -> Drawn {
     })
 }
 
+/// The times left that were told, and the true ones if the run is done; `None` without any.
+///
+/// # Errors
+/// Something could not be drawn.
+pub fn eta(report: &RunReport, clock: &Clock) -> Result<Option<Views>, Box<dyn Error>> {
+    let told = report.timeline.told.iter();
+    let told: Vec<EtaTold> = told
+        .filter(|told| told.at <= clock.end())
+        .copied()
+        .collect();
+    if told.len() < 3 {
+        return Ok(None);
+    }
+    let is_done = report.status.shard_tasks.0 == report.status.shard_tasks.1;
+    let end = is_done.then_some(clock.end());
+    // Nothing was told between two processes.
+    let process = |told: &EtaTold| report.timeline.began.partition_point(|at| *at <= told.at);
+    let told: Vec<_> = told
+        .chunk_by(|one, next| process(one) == process(next))
+        .collect();
+    views(|view| draw_eta(&told, end, clock, view)).map(Some)
+}
+
+/// `processes`: what each of them told.
+fn draw_eta(processes: &[&[EtaTold]], end: Option<f64>, clock: &Clock, view: View) -> Drawn {
+    let told = processes.concat();
+    let unit = clock.unit();
+    let left = |told: &EtaTold| told.left / unit.seconds;
+    let most = told.iter().map(left).fold(0.0, f64::max);
+    let true_left = |at: f64, end: f64| (end - at).max(0.0) / unit.seconds;
+    let most_true = end.map_or(0.0, |end| true_left(told[0].at, end));
+    let high = 1.05 * most.max(most_true).max(1e-3);
+    let title = format!("{} left", unit.name);
+    over_time(clock, view, 260, &title, high, |chart| {
+        let intervals = told.iter().step_by(told.len().div_ceil(view.part(240)));
+        chart.draw_series(intervals.filter_map(|told| {
+            let ends = told.interval?.map(|end| (end / unit.seconds).min(high));
+            let line = ends.map(|end| (clock.at(told.at), end));
+            Some(PathElement::new(line, EXPECTED.mix(0.25)))
+        }))?;
+        if let Some(end) = end {
+            let truth = told
+                .iter()
+                .map(|told| (clock.at(told.at), true_left(told.at, end)));
+            chart.draw_series(LineSeries::new(truth, MEASURED.stroke_width(2)))?;
+        }
+        for told in processes {
+            let points = told.iter().map(|told| (clock.at(told.at), left(told)));
+            chart.draw_series(LineSeries::new(points, EXPECTED.stroke_width(2)))?;
+        }
+        Ok(())
+    })
+}
+
 /// A drawing over time, `high` at most, with pauses and stops behind what `draw` adds.
 fn over_time(
     clock: &Clock,
@@ -102,7 +160,7 @@ fn over_time(
     height: u32,
     title: &str,
     high: f64,
-    draw: impl FnOnce(&mut Chart<'_, '_>) -> Result<(), Box<dyn std::error::Error>>,
+    draw: impl FnOnce(&mut Chart<'_, '_>) -> Result<(), Box<dyn Error>>,
 ) -> Drawn {
     let mut svg = String::new();
     {
@@ -141,7 +199,6 @@ fn interruptions(clock: &Clock, height: f64) -> impl Iterator<Item = Rectangle<(
 pub fn lanes(report: &RunReport, clock: &Clock, view: View) -> Drawn {
     let bins = clock.bins(view.part(MOST_BINS));
     let shown = report.lanes.len().min(MOST_LANES);
-    let who = Who::of(report);
     let mut busy = vec![vec![0.0; bins.0.len()]; shown];
     for task in report.tasks.iter().filter(|task| task.lane < shown) {
         bins.spread(task, clock, |bin, part| {
@@ -174,7 +231,7 @@ pub fn lanes(report: &RunReport, clock: &Clock, view: View) -> Drawn {
             let top = lane as f64;
             for (from, to, tone) in tones(&bins.0, busy) {
                 let corners = [(clock.at(from), top + 0.12), (clock.at(to), top + 0.88)];
-                let colour = WHO[who.of_lanes[lane]].mix(tone / TONES).filled();
+                let colour = MEASURED.mix(tone / TONES).filled();
                 chart.draw_series([Rectangle::new(corners, colour)])?;
             }
         }

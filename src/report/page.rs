@@ -8,7 +8,7 @@ use super::clock::Clock;
 use super::markup::{text, utc};
 
 /// Colours, for light and dark screens and for paper.
-pub(super) const COLOURS: &str = include_str!("colours.css");
+const COLOURS: &str = include_str!("colours.css");
 
 /// How the page looks.
 const STYLE: &str = include_str!("page.css");
@@ -18,9 +18,6 @@ const PAGE: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\
      <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
      <meta name=\"color-scheme\" content=\"light dark\">\n\
      <meta name=\"queenfold-run\" content=\"";
-
-/// What a picture begins with, up to its mark.
-pub(super) const PICTURE: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" data-run=\"";
 
 impl RunReport {
     /// The page. `resume` is the command that continues the run, `again` the one that counts it a second time.
@@ -57,8 +54,6 @@ impl RunReport {
         section("Speed over time", self.speed_section(&clock)?);
         section("Time left, as it was predicted", self.eta_section(&clock)?);
         section("Map of the tasks", self.plan_facts() + &self.map_section());
-        section("Expected and real time of tasks", self.cost_section()?);
-        section("Hosts", self.hosts_section());
         section("Who counted", self.lanes_section(&clock)?);
         section("How it was checked", self.checks_section(again));
         section("Processes", self.processes_section());
@@ -81,8 +76,8 @@ impl RunReport {
         Ok(html)
     }
 
-    /// What tells a page or picture of this run from those of others: its first process has a name like no other.
-    pub(super) fn mark(&self) -> String {
+    /// What tells a page of this run from those of others: its first process has a name like no other.
+    fn mark(&self) -> String {
         let first = self.sessions.iter();
         let first = first.min_by_key(|session| (session.facts.started, &session.id));
         self.mark_of(first.map(|session| session.id.as_str()).unwrap_or_default())
@@ -93,12 +88,11 @@ impl RunReport {
         format!("queenfold run {key} {} {shard}", text(session))
     }
 
-    /// What the pages and pictures of this run begin with. When one was made, the run may have had no process yet, or
+    /// What the pages of this run begin with. When one was made, the run may have had no process yet, or
     /// another one that was the first.
     pub fn beginnings(&self) -> Vec<String> {
         let sessions = self.sessions.iter().map(|session| session.id.as_str());
         let marks = sessions.chain([""]).map(|session| self.mark_of(session));
-        let begin = |mark: String| [PAGE, PICTURE].map(|opening| format!("{opening}{mark}\""));
-        marks.flat_map(begin).collect()
+        marks.map(|mark| format!("{PAGE}{mark}\"")).collect()
     }
 }

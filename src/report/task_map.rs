@@ -1,12 +1,10 @@
-//! A map of the tasks of a plan: a cell for each, in the order of the plan, coloured by the time that it took or by who
-//! counted it.
+//! A map of the tasks of a plan: a cell for each, in the order of the plan, coloured by the time that it took.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::who::{COLOURS, Who};
-use super::{DoneTask, RunReport};
-use crate::telemetry::{TimeUnit, several};
+use super::RunReport;
+use crate::telemetry::TimeUnit;
 
 /// The most cells: a cell of a longer plan stands for several tasks that follow one another.
 const MOST_CELLS: u64 = 1024;
@@ -36,8 +34,6 @@ pub struct TaskMap {
 struct Cell {
     done: u64,
     seconds: f64,
-    /// How many tasks each of those who count counted.
-    by: BTreeMap<usize, u64>,
 }
 
 /// The cells of the plan that counts all solutions.
@@ -48,8 +44,8 @@ struct Cells {
 }
 
 impl Cells {
-    /// `None` if there is no such plan, or nothing is recorded of it. `who` tells those who counted apart.
-    fn of(report: &RunReport, who: impl Fn(&DoneTask) -> usize) -> Option<Self> {
+    /// `None` if there is no such plan, or nothing is recorded of it.
+    fn of(report: &RunReport) -> Option<Self> {
         let plan = report.info.plans.iter();
         let tasks = plan.clone().find(|plan| plan.engine.counts_all())?.tasks;
         let each = tasks.div_ceil(MOST_CELLS).max(1);
@@ -58,7 +54,6 @@ impl Cells {
             if let Some(cell) = cells.get_mut((task.index / each) as usize) {
                 cell.done += 1;
                 cell.seconds += task.seconds;
-                *cell.by.entry(who(task)).or_default() += 1;
             }
         }
         let counted = cells.iter().any(|cell| cell.done > 0);
@@ -106,7 +101,7 @@ impl Cells {
 
 /// How long each task took; `None` if nothing is recorded.
 pub fn by_time(report: &RunReport) -> Option<TaskMap> {
-    let cells = Cells::of(report, |_| 0)?;
+    let cells = Cells::of(report)?;
     let mean = |cell: &Cell| cell.seconds / cell.done.max(1) as f64;
     let mut times: Vec<f64> = cells
         .cells
@@ -143,44 +138,12 @@ pub fn by_time(report: &RunReport) -> Option<TaskMap> {
     let mut keys: Vec<_> = (0..tones)
         .map(|tone| (format!("tone-{tone}"), meaning(tone)))
         .collect();
-    keys.extend(missing(&cells));
-    Some(TaskMap {
-        svg,
-        keys,
-        each: cells.each,
-    })
-}
-
-/// Who counted each task; `None` if nothing is recorded.
-pub fn by_whom(report: &RunReport) -> Option<TaskMap> {
-    let who = Who::of(report);
-    let cells = Cells::of(report, |task| who.of_lanes[task.lane])?;
-    let svg = cells.draw(|cell| {
-        let most = cell.by.iter().max_by_key(|(_, tasks)| **tasks);
-        format!("who-{}", most.map_or(0, |(who, _)| *who))
-    });
-    let tasks = |tasks: u64| several(tasks, "task");
-    let own = who.own.iter().enumerate();
-    let mut keys: Vec<_> = own
-        .map(|(at, (name, count))| (format!("who-{at}"), format!("{name}: {}", tasks(*count))))
-        .collect();
-    let (others, count) = who.others;
-    if others > 0 {
-        keys.push((
-            format!("who-{}", COLOURS - 1),
-            format!("{others} others: {}", tasks(count)),
-        ));
+    if cells.cells.iter().any(|cell| cell.done == 0) {
+        keys.push(("missing".to_owned(), "not counted here yet".to_owned()));
     }
-    keys.extend(missing(&cells));
     Some(TaskMap {
         svg,
         keys,
         each: cells.each,
     })
-}
-
-/// The key of cells without a recorded task, if there are any.
-fn missing(cells: &Cells) -> Option<(String, String)> {
-    let any = cells.cells.iter().any(|cell| cell.done == 0);
-    any.then(|| ("missing".to_owned(), "not counted here yet".to_owned()))
 }

@@ -54,7 +54,6 @@ fn a_finished_run_is_shown_with_its_result_and_its_drawings() {
         "<td data-column=\"unique\">734</td>",
         "looks the same after a half turn",
         "worker-1",
-        "Expected and real time",
         "workers = 2 ",
         "# flag --workers",
         "queenfold run -n 16 --engine",
@@ -62,8 +61,8 @@ fn a_finished_run_is_shown_with_its_result_and_its_drawings() {
     ] {
         assert!(html.contains(part), "{part}");
     }
-    // A board, two maps, and two views of the cost of tasks. All have titles.
-    assert!(html.matches("<svg").count() >= 5);
+    // A board and a map. All have titles.
+    assert!(html.matches("<svg").count() >= 2);
     assert_eq!(
         html.matches("<svg").count(),
         html.matches(" role=\"img\"").count()
@@ -72,8 +71,8 @@ fn a_finished_run_is_shown_with_its_result_and_its_drawings() {
         html.matches("<svg").count(),
         html.matches("><title>").count()
     );
-    // A cell for each task in both maps.
-    assert_eq!(html.matches("h.9v0.9h-.9z").count(), 2 * 32);
+    // A cell of the map for each task.
+    assert_eq!(html.matches("h.9v0.9h-.9z").count(), 32);
     // It takes less time than its records are exact.
     assert!(html.contains("too short for drawings over time"));
     assert_alone(&html);
@@ -130,7 +129,7 @@ fn edit_sessions(dir: &Path, edit: impl Fn(&mut Session)) {
     store.commit().unwrap();
 }
 
-/// The cells of a row of the section about hosts, by the names of their columns.
+/// The cells of a row of a table, by the names of their columns.
 fn cells(row: &str) -> Vec<(String, String)> {
     let cells = row.split("<td data-column=\"").skip(1);
     let cell = |cell: &str| {
@@ -172,71 +171,29 @@ fn a_run_of_several_hosts_says_what_each_did_as_its_status_does() {
     stdout(&["merge", "--into", dirs[0], dirs[1], dirs[2]]);
 
     let html = page(&both);
-    let section = html.split("<h2>Hosts</h2>").nth(1).unwrap();
-    let section = section.split("</section>").next().unwrap();
-    let rows = section.split("<tr>").skip(2).map(cells);
-    let rows: std::collections::BTreeMap<_, _> = rows.map(|row| (row[0].1.clone(), row)).collect();
-    assert_eq!(rows.len(), 2, "{section}");
+    let table = html.split("Who counted how much").nth(1).unwrap();
+    let table = table.split("</table>").next().unwrap();
+    let rows = table.split("<tr>").skip(2).map(cells);
     let status: Json = serde_json::from_str(&stdout(&["status", dirs[0], "--json"])).unwrap();
-    for host in status["hosts"].as_array().unwrap() {
+    let hosts = status["hosts"].as_array().unwrap();
+    assert_eq!(hosts.len(), 2, "{status}");
+    for host in hosts {
         let name = host["host"].as_str().unwrap();
-        let row = &rows[name];
-        let cell = |column: &str| {
-            let cell = row.iter().find(|(of, _)| of == column);
-            cell.unwrap_or_else(|| panic!("{column}: {row:?}"))
-                .1
-                .clone()
-        };
-        let share = 100.0 * host["share"].as_f64().unwrap();
-        assert!(share > 1.0 && share < 99.0, "{host}");
-        assert_eq!(cell("share"), format!("{share:.1} %"));
-        assert_eq!(cell("tasks"), host["tasks"].to_string());
-        assert_eq!(cell("sessions"), host["sessions"].to_string());
-        assert_eq!(cell("audits"), host["audits"].to_string());
-        assert!(cell("speed").ends_with("node/s"), "{row:?}");
-        assert!(cell("last commit").ends_with(" UTC"), "{row:?}");
-        let [device, faulty] = match name {
-            "anna" => ["an &lt;old&gt; GPU", "worker-0"],
-            _ => ["–", "–"],
-        };
-        assert_eq!(
-            (cell("devices"), cell("faulty")),
-            (device.into(), faulty.into())
+        // By the workers of the plan and by those of the census, which may use different kernels.
+        let its = rows.clone().filter(|row| row[0].1 == name);
+        let tasks: u64 = its
+            .clone()
+            .map(|row| row[2].1.parse::<u64>().unwrap())
+            .sum();
+        assert_eq!(host["tasks"], tasks, "{table}");
+        assert!(
+            its.clone().all(|row| row[4].1.ends_with("node/s")),
+            "{table}"
         );
     }
-    // Each has one colour, in the map and in the rows of those who counted.
-    let drawn = html.split("<h2>Who counted</h2>").nth(1).unwrap();
-    let drawn = drawn.split("</svg>").next().unwrap();
-    let mut tops = Vec::new();
-    for host in ["anna", "bob"] {
-        let key = format!("\"></i>{host}: ");
-        let class = html
-            .split(&key)
-            .next()
-            .unwrap()
-            .rsplit("<i class=\"")
-            .next()
-            .unwrap();
-        let value = |name: &str| {
-            let rest = html.split(&format!("--{name}: #")).nth(1).unwrap();
-            rest.split(';').next().unwrap().to_uppercase()
-        };
-        let colour = format!("fill=\"#{}\"", value(class));
-        let bars = drawn.split("<rect").filter(|bar| bar.contains(&colour));
-        let top = |bar: &str| -> u32 {
-            let y = bar.split(" y=\"").nth(1).unwrap();
-            y.split('"').next().unwrap().parse().unwrap()
-        };
-        let tops_of: Vec<_> = bars.map(top).collect();
-        assert!(!tops_of.is_empty(), "{host} {colour}: {drawn}");
-        tops.push(tops_of);
-        // On dark pages it changes with that of the map.
-        let rule = format!("[{colour}] {{ fill: var(--{class}); }}");
-        assert!(html.contains(&rule) || class == "who-0", "{rule}");
+    for part in ["an &lt;old&gt; GPU", "<dt>faulty</dt><dd>worker-0 on anna"] {
+        assert!(html.contains(part), "{part}");
     }
-    assert!(tops[0].iter().max() < tops[1].iter().min(), "{tops:?}");
-    // One host is what the rest of the page is about.
-    assert!(!page(&parts[1]).contains("<h2>Hosts</h2>"));
 }
 
 #[test]
@@ -271,48 +228,14 @@ fn a_page_stays_with_its_run_and_never_takes_the_place_of_another_file() {
         assert_eq!(said.status.code(), Some(0), "{said:?}");
         assert!(printed(&said.stderr).contains("page.html"), "{said:?}");
     }
-    let picture = folder.path().join("picture.svg");
-    assert_eq!(
-        report(&one, &picture).output().unwrap().status.code(),
-        Some(0)
-    );
     let foreign = folder.path().join("notes.txt");
     fs::write(&foreign, "mine").unwrap();
-    for there in [&file, &picture, &foreign, &one.join("report.html")] {
+    for there in [&file, &foreign, &one.join("report.html")] {
         let before = fs::read(there).unwrap();
         let line = refusal(&mut report(&other, there), 2);
         assert!(line.contains("no report of this run"), "{line}");
         assert_eq!(fs::read(there).unwrap(), before);
     }
-}
-
-#[test]
-fn a_picture_of_a_run_is_what_the_readme_shows() {
-    let folder = tempfile::tempdir().unwrap();
-    let dir = counted(folder.path(), 14);
-    let file = folder.path().join("n14.svg");
-    stdout(&[
-        "report",
-        dir.to_str().unwrap(),
-        "-o",
-        file.to_str().unwrap(),
-    ]);
-    let made = fs::read_to_string(&file).unwrap();
-    let shown = fs::read_to_string("docs/report-n20.svg").unwrap();
-    // The names of the figures stand in the same order, whatever they are.
-    let names = |picture: &str| {
-        let parts = picture.split("<text class=\"soft\"").skip(1).step_by(2);
-        let names =
-            parts.filter_map(|part| Some(part.split_once('>')?.1.split_once('<')?.0.to_owned()));
-        names
-            .map(|name| name.replace(" without pauses", ""))
-            .take(6)
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(names(&made), names(&shown));
-    assert_eq!(names(&made)[..2], ["All solutions", "Unique solutions"]);
-    assert!(made.contains(">365,596<") && shown.contains(">39,029,188,884<"));
-    assert_alone(&made);
 }
 
 /// A browser that shows `file` without a window; `None` if there is none that starts.
@@ -447,7 +370,7 @@ fn a_page_fits_screens_and_paper() {
             assert_eq!(said["broken"], Json::Array(Vec::new()), "{name} {width}");
             let views = said["views"].as_array().unwrap();
             assert!(
-                views.len() > 5 && views.iter().all(|shown| shown == 1),
+                views.len() > 4 && views.iter().all(|shown| shown == 1),
                 "{said}"
             );
             assert_eq!(said["lighter"], dark, "{said}");

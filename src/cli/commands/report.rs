@@ -17,13 +17,11 @@ const PAGE: &str = "report.html";
 Examples:
   queenfold report n20                    write n20/report.html
   queenfold report n20 -o twenty.html
-  queenfold report n20 -o twenty.svg      a picture for other pages
   queenfold report n20 --json
 
 The page is one file that loads nothing from elsewhere: the result, its time and how it was checked, a solution, how \
-the run went, a map of its tasks, what each host did, who counted when, what tasks cost, and the configuration. The run need not be \
-finished. A name that ends with .svg gets a picture: the figures, a solution, the share done over time, and the map. \
-A file is replaced if it is a page or picture of the same run; any other is kept. --json prints the same facts, with \
+the run went, a map of its tasks, who counted when, and the configuration. The run need not be finished. A file is replaced if it is \
+a page of the same run; any other is kept. --json prints the same facts, with \
 a row for docs/RECORDS.md.")]
 pub struct Args {
     /// The directory of the run
@@ -52,7 +50,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let kind = FileKind {
         name: "report of this run",
         marks: &marks,
-        endings: &["html", "svg"],
+        endings: &["html"],
         // The directory may be that of a stranger.
         streams: args.output.is_some(),
         is_replaced: true,
@@ -60,13 +58,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if !to_stdout {
         check_file("report", &kind, &file)?;
     }
-    let is_picture = file
-        .extension()
-        .is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
-    let written = match is_picture {
-        true => report.svg(),
-        false => report.html(&resume_command(&args.dir), &again_command(&args.dir)),
-    };
+    let written = report.html(&resume_command(&args.dir), &again_command(&args.dir));
     let written = written.map_err(|error| {
         Failure::new(Exit::Error, format!("report {}: {error}", file.display()))
     })?;

@@ -8,7 +8,6 @@ use std::time::Duration;
 use crate::report::RunReport;
 use crate::report::clock::Clock;
 use crate::report::drawing::views;
-use crate::report::estimates;
 use crate::report::markup::{figure, key, name, table, text, utc};
 use crate::report::over_time::{self, MOST_LANES};
 use crate::telemetry::{duration, rate};
@@ -52,7 +51,7 @@ impl RunReport {
 
     pub(in crate::report) fn eta_section(&self, clock: &Clock) -> Section {
         let drawn = match clock.is_drawn() {
-            true => estimates::eta(self, clock)?,
+            true => over_time::eta(self, clock)?,
             false => None,
         };
         let Some(drawn) = drawn else {
@@ -85,8 +84,7 @@ impl RunReport {
         let mut html = String::new();
         if clock.is_drawn() {
             let mut caption =
-                "Colours as in the map of the tasks; weaker: counted part of the time. ".to_owned()
-                    + &interruptions(clock);
+                "Weaker: counted part of the time. ".to_owned() + &interruptions(clock);
             let more = self.lanes.len().saturating_sub(MOST_LANES);
             if more > 0 {
                 let _ = write!(caption, " {more} more workers are not drawn.");
