@@ -53,7 +53,6 @@ fn a_finished_run_is_shown_with_its_result_and_its_drawings() {
         "<b>as published</b>",
         "<td data-column=\"unique\">734</td>",
         "looks the same after a half turn",
-        "worker-1",
         "workers = 2 ",
         "# flag --workers",
         "queenfold run -n 16 --engine",
