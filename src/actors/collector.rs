@@ -245,7 +245,7 @@ impl Collector {
         let of = workers.find(|worker| worker.id == sick.worker);
         sick.counted_by = of.and_then(|worker| worker.counted_by);
         warn!(
-            "{} counts wrongly and is taken out of the run (tasks counted since its last good canary, \
+            "{} is faulty and counts nothing more (tasks counted since its last good canary, \
              and now doubted: {}): {}",
             sick.worker, sick.suspects, sick.reason
         );
@@ -253,7 +253,7 @@ impl Collector {
             // If the recorder is gone, the run hears of that with its next result.
             let _ = recorder.take(Finding::TakenOut(sick.clone()));
         }
-        observers.tell(EventKind::TakenOut(sick));
+        observers.tell(EventKind::Faulty(sick));
     }
 
     /// Takes a result out of the sums and out of the record.

@@ -173,7 +173,7 @@ pub enum EventKind {
     },
     /// A worker or device counted wrongly. It counts nothing more in this run. What it counted since its
     /// last good canary is counted again by others.
-    TakenOut(SickWorker),
+    Faulty(SickWorker),
     /// A task that others had counted was counted again, because of doubt about its count.
     CountedAgain {
         /// The worker.
@@ -265,7 +265,7 @@ impl EventKind {
             | Self::LaunchDone(FinishedLaunch { worker, .. })
             | Self::Audited { worker, .. }
             | Self::CanaryPassed { worker, .. }
-            | Self::TakenOut(SickWorker { worker, .. })
+            | Self::Faulty(SickWorker { worker, .. })
             | Self::CountedAgain { worker, .. }
             | Self::Gone { worker } => Some(*worker),
             Self::TaskCounted(result) => Some(result.origin.worker),

@@ -98,7 +98,7 @@ pub enum RunError {
         message: String,
     },
     /// A worker or device counted wrongly, and nobody is left to count instead.
-    #[error("{worker} counted wrongly, and nobody is left to count instead: {reason}")]
+    #[error("{worker} is faulty, and nobody is left to count instead: {reason}")]
     Sick {
         /// The worker.
         worker: WorkerId,

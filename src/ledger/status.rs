@@ -257,11 +257,10 @@ impl Status {
                 uncertainty: None,
             }),
             checkpoint: latest.map(Latest::checkpoint),
-            audits: Some(self.audited),
+            audits: self.audited,
             corrections: self.counted.corrections,
             contested: self.counted.contested,
             faulty: self.sick.clone(),
-            ..RunFacts::default()
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::RunReport;
 use super::clock::Clock;
 use crate::outcome::Checked;
-use crate::telemetry::{RunFacts, TimeUnit, duration, grouped, percent};
+use crate::telemetry::{TimeUnit, duration, grouped, percent, rate, several};
 
 /// A figure, what it is, and what has to be known of it. All of it is plain text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,8 +37,11 @@ impl RunReport {
             false => "Time",
         };
         let working = Duration::try_from_secs_f64(clock.working()).unwrap_or_default();
-        let facts = self.facts(working);
-        tiles.push(tile(time, duration(working), facts.by().value));
+        let hosts: BTreeSet<_> = self.lanes.iter().map(|lane| &lane.host).collect();
+        let [workers, hosts] = [(self.lanes.len(), "worker"), (hosts.len(), "host")]
+            .map(|(number, of)| several(number as u64, of));
+        let by = format!("{workers} on {hosts}");
+        tiles.push(tile(time, duration(working), by));
         if let Some(cpu) = self.cpu() {
             let cpu = cpu.as_secs_f64();
             tiles.push(tile(
@@ -47,21 +50,11 @@ impl RunReport {
                 "of all processes, added up",
             ));
         }
-        let speed = facts.speed().value;
+        let nodes = self.tasks.iter().map(|task| task.nodes);
+        let speed = rate(nodes.fold(0, u64::saturating_add), working);
         tiles.push(tile("Speed", speed, "a node is a queen that was placed"));
         tiles.push(self.checked_tile());
         tiles
-    }
-
-    /// Those of all its processes, which worked so long.
-    fn facts(&self, working: Duration) -> RunFacts {
-        let hosts: BTreeSet<_> = self.lanes.iter().map(|lane| &lane.host).collect();
-        let nodes: f64 = self.tasks.iter().map(|task| task.nodes as f64).sum();
-        RunFacts {
-            nodes_per_second: Some(nodes / working.as_secs_f64()).filter(|_| !working.is_zero()),
-            workers: (self.lanes.len() as u64, hosts.len() as u64),
-            ..self.status.facts()
-        }
     }
 
     fn result_tiles(&self) -> Vec<Tile> {
@@ -98,7 +91,7 @@ impl RunReport {
                 true => "at the speed of this process",
                 false => "at the speed of the last process",
             };
-            tiles.push(tile("Time left", left.value, note));
+            tiles.push(tile("Time left", left, note));
         }
         tiles
     }

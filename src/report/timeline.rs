@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn pauses_and_told_times_are_placed_in_time() {
-        let history = r#"{"queenfold_events":3,"program":"0.1.0","process":1,"began":1000.5}
+        let history = r#"{"queenfold_events":4,"program":"0.1.0","process":1,"began":1000.5}
 {"at":0.0,"kind":{"state":"planning"}}
 {"at":0.5,"kind":{"state":"running"}}
 {"at":2.0,"kind":{"advanced":{"tasks_done":5,"tasks_total":9,"share":0.5,"solutions":"9","nodes":"9","eta":{"left":3.0,"uncertainty":1.0}}}}

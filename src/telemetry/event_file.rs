@@ -14,7 +14,7 @@ use crate::system::threads;
 
 /// The version of the lines. It goes up when a line changes its meaning or loses a field; new fields and
 /// new events do not change it.
-pub const EVENT_FORMAT: u32 = 3;
+pub const EVENT_FORMAT: u32 = 4;
 
 /// What a file of events begins with.
 pub const EVENTS_MARK: &str = "{\"queenfold_events\":";

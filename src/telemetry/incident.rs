@@ -24,10 +24,12 @@ pub fn incident(event: &RunEvent) -> Option<String> {
         EventKind::DeviceGivenUp { worker, reason } => {
             format!("{worker} failed, and counts nothing more: {reason}")
         }
-        EventKind::TakenOut(sick) => format!(
-            "{} counted wrongly, and counts nothing more: {}",
-            sick.worker, sick.reason
-        ),
+        EventKind::Faulty(of) => {
+            format!(
+                "{} is faulty, and counts nothing more: {}",
+                of.worker, of.reason
+            )
+        }
         EventKind::Corrected(count) => format!(
             "task {}: the count by {} was wrong, and is corrected",
             count.wrong.key, count.wrong.origin.worker

@@ -35,7 +35,7 @@ metrics! {
     audited_tasks_total: run.audited, "Second counts that agreed.";
     corrected_tasks_total: run.corrected, "Counts that were wrong.";
     last_checkpoint_seconds: run.checkpoint?.as_secs_f64(), "When results became durable the last time, since the run began.";
-    sick_workers: run.taken_out.len(), "Workers that counted wrongly.";
+    faulty_workers: run.taken_out.len(), "Workers that counted wrongly.";
 }
 
 metrics! {

@@ -50,7 +50,7 @@ pub use metrics::{METRICS_MARK, metrics};
 pub use printable::{printable, printable_json};
 pub use profile::profile;
 pub use progress::progress_line;
-pub use run_facts::{Fact, RunFacts};
+pub use run_facts::{Fact, RunFacts, faulty_json};
 #[cfg(feature = "cli")]
 pub use snapshot::{Incident, Snapshot, SnapshotKeeper, Speeds};
 pub use trace::{Lost, TRACE_MARK, TraceFile, trace_layer};

@@ -28,7 +28,7 @@ pub fn progress_line(progress: &Progress, width: usize) -> String {
     }
     parts.push(Part::new(4, duration(progress.elapsed)));
     if let Some(left) = facts.left() {
-        let left = left.to_string();
+        let left = format!("left {left}");
         let (left, uncertainty) = left.split_at(left.find(" ±").unwrap_or(left.len()));
         parts.push(Part::new(0, left.to_owned()));
         parts.push(Part {

@@ -1,37 +1,46 @@
-//! The facts that are told of every run: each has one name and one wording, wherever people read it. Programs read the
-//! same values.
+//! The facts that are told of every run. Each has one name and one wording for people, and one key and value for
+//! programs, wherever it is told.
 
-use std::fmt;
 use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::{Value as Json, json};
 
 use super::{TimeUnit, duration, grouped, percent, several, speed};
 use crate::actors::{Eta, Progress, SickWorker};
 
-/// A fact in words.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A fact.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Fact {
-    /// What it is about.
+    /// Its name, of at most 11 characters.
     pub name: &'static str,
-    /// What it says. It may have names that strangers chose.
-    pub value: String,
+    /// What it says, line by line; nothing if people need not know of it. It may have names that strangers chose.
+    pub words: Vec<String>,
+    /// What it says to programs, each value with its key.
+    pub json: Vec<(&'static str, Json)>,
 }
 
 impl Fact {
-    /// A fact.
-    pub fn new(name: &'static str, value: impl Into<String>) -> Self {
-        let value = value.into();
-        Self { name, value }
+    /// A fact for people.
+    pub fn new(name: &'static str, words: impl IntoIterator<Item = String>) -> Self {
+        Self {
+            name,
+            words: words.into_iter().collect(),
+            json: Vec::new(),
+        }
     }
 
-    /// As a line of a status: the values of all lines begin in the same column if names have at most 11 characters.
-    pub fn line(&self) -> String {
-        format!("{:<11} {}", self.name, self.value)
+    /// With a value for programs.
+    #[must_use]
+    pub fn key(mut self, key: &'static str, value: impl Serialize) -> Self {
+        self.json.push((key, json!(value)));
+        self
     }
-}
 
-impl fmt::Display for Fact {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.name, self.value)
+    /// As lines of a status, whose values begin in the same column.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        let words = self.words.iter();
+        words.map(|words| format!("{:<11} {words}", self.name))
     }
 }
 
@@ -48,10 +57,8 @@ pub struct RunFacts {
     pub eta: Option<Eta>,
     /// How long ago results became durable.
     pub checkpoint: Option<Duration>,
-    /// Workers and devices, and the hosts that they are on.
-    pub workers: (u64, u64),
     /// Tasks that were counted twice before they were recorded.
-    pub audits: Option<u64>,
+    pub audits: u64,
     /// Counts of tasks that differed.
     pub corrections: u64,
     /// Tasks of which nothing has decided yet which count is right.
@@ -71,12 +78,50 @@ impl RunFacts {
             nodes_per_second: Some(progress.speed.nodes_per_second()),
             eta: progress.eta,
             checkpoint: checkpoint.map(|at| progress.elapsed.saturating_sub(at)),
-            workers: (progress.workers.len() as u64, 1),
-            audits: Some(progress.audited),
+            audits: progress.audited,
             corrections: progress.corrected,
             contested: 0,
-            faulty: faulty.map(|sick| (host.to_owned(), sick.clone())).collect(),
+            faulty: faulty.map(|of| (host.to_owned(), of.clone())).collect(),
         }
+    }
+
+    /// All of them, in the order in which they are told.
+    pub fn table(&self) -> Vec<Fact> {
+        let share = self.share.map(|share| format!(", {}", percent(share)));
+        let eta_seconds = self.eta.map(|eta| eta.left.as_secs_f64());
+        let contested = match self.contested {
+            0 => String::new(),
+            contested => format!(", {} contested", several(contested, "task")),
+        };
+        let corrections = grouped(self.corrections) + &contested;
+        let faulty = self.faulty.iter();
+        let words = faulty.clone();
+        let words = words.map(|(host, of)| format!("{} on {host}: {}", of.worker, of.reason));
+        vec![
+            Fact::new("done", [self.tasks() + &share.unwrap_or_default()])
+                .key("tasks_done", self.tasks.0)
+                .key("tasks_total", self.tasks.1)
+                .key("share", self.share),
+            Fact::new("speed", self.nodes_per_second.map(speed))
+                .key("nodes_per_second", self.nodes_per_second),
+            Fact::new("left", self.left()).key("eta_seconds", eta_seconds),
+            Fact::new(
+                "checkpoint",
+                self.checkpoint.map(|age| format!("{} ago", duration(age))),
+            )
+            .key(
+                "checkpoint_age_seconds",
+                self.checkpoint.map(|age| age.as_secs()),
+            ),
+            Fact::new("audits", [grouped(self.audits)]).key("audits", self.audits),
+            Fact::new("corrections", (self.corrections > 0).then_some(corrections)),
+            Fact::new("faulty", words).key(
+                "faulty",
+                faulty
+                    .map(|(host, of)| faulty_json(host, of))
+                    .collect::<Vec<_>>(),
+            ),
+        ]
     }
 
     /// `723 of 1,023 tasks`.
@@ -89,23 +134,11 @@ impl RunFacts {
         }
     }
 
-    /// `723 of 1,023 tasks, 71.0 %`.
-    pub fn done(&self) -> Fact {
-        let share = self.share.map(|share| format!(", {}", percent(share)));
-        Fact::new("done", self.tasks() + &share.unwrap_or_default())
-    }
-
-    /// `3.61 Gnode/s`.
-    pub fn speed(&self) -> Fact {
-        let value = self.nodes_per_second.map(speed);
-        Fact::new("speed", value.unwrap_or_else(|| "not known yet".to_owned()))
-    }
-
     /// `3:07 ± 2.3 s` or, where it may be twice or half as long, `8.0 to 90 minutes`: the 95 % interval. `about 3:07` if
     /// none is known.
-    pub fn left(&self) -> Option<Fact> {
+    pub fn left(&self) -> Option<String> {
         let eta = self.eta?;
-        let value = match (eta.uncertainty, eta.interval()) {
+        Some(match (eta.uncertainty, eta.interval()) {
             (Some(more), Some(interval)) if more >= eta.left && !more.is_zero() => {
                 let [low, high] = interval.map(|end| end.as_secs_f64());
                 let [from, to] = [low, high].map(TimeUnit::of_wall);
@@ -116,43 +149,19 @@ impl RunFacts {
             }
             (Some(more), _) => format!("{} ± {}", duration(eta.left), duration(more)),
             (None, _) => format!("about {}", duration(eta.left)),
-        };
-        Some(Fact::new("left", value))
+        })
     }
+}
 
-    /// `1.4 s ago`.
-    pub fn checkpoint(&self) -> Fact {
-        let value = self.checkpoint.map(|age| format!("{} ago", duration(age)));
-        Fact::new("checkpoint", value.unwrap_or_else(|| "none yet".to_owned()))
-    }
-
-    /// `by 195 workers on 3 hosts`.
-    pub fn by(&self) -> Fact {
-        let (workers, hosts) = self.workers;
-        let [workers, hosts] = [several(workers, "worker"), several(hosts, "host")];
-        Fact::new("by", format!("{workers} on {hosts}"))
-    }
-
-    /// How many tasks were audited, if that is known.
-    pub fn audits(&self) -> Option<Fact> {
-        Some(Fact::new("audits", grouped(self.audits?)))
-    }
-
-    /// `2, 1 task contested`, if there were any.
-    pub fn corrections(&self) -> Option<Fact> {
-        let contested = match self.contested {
-            0 => String::new(),
-            contested => format!(", {} contested", several(contested, "task")),
-        };
-        let value = grouped(self.corrections) + &contested;
-        (self.corrections > 0).then(|| Fact::new("corrections", value))
-    }
-
-    /// `worker-3 on node7`, for each that is.
-    pub fn faulty(&self) -> impl Iterator<Item = Fact> {
-        let faulty = self.faulty.iter();
-        faulty.map(|(host, sick)| Fact::new("faulty", format!("{} on {host}", sick.worker)))
-    }
+/// A worker or device of a host that counted wrongly, for programs.
+pub fn faulty_json(host: &str, of: &SickWorker) -> Json {
+    json!({
+        "worker": of.worker.to_string(),
+        "host": host,
+        "counted_by": of.counted_by.as_ref().map(|by| by.name().to_owned()),
+        "suspects": of.suspects,
+        "reason": of.reason,
+    })
 }
 
 #[cfg(test)]
@@ -186,31 +195,30 @@ mod tests {
         };
         let facts = RunFacts::of(&progress, "node7");
         let lines = |facts: &RunFacts| {
-            let known = [facts.done(), facts.speed(), facts.checkpoint(), facts.by()];
-            let others = [facts.left(), facts.audits(), facts.corrections()];
-            let all = known.into_iter().chain(others.into_iter().flatten());
-            let all = all.chain(facts.faulty());
-            all.map(|fact| fact.line()).collect::<Vec<_>>()
+            let table = facts.table();
+            table.iter().flat_map(Fact::lines).collect::<Vec<_>>()
         };
         let expected = [
             // Rounded down: 100 % means all.
             "done        1,022 of 1,023 tasks, 99.9 %",
             "speed       0.00 node/s",
-            "checkpoint  2.0 s ago",
-            "by          0 workers on 1 host",
             "left        3:07 ± 2.0 s",
+            "checkpoint  2.0 s ago",
             "audits      1,234",
             "corrections 2",
-            "faulty      worker-3 on node7",
+            "faulty      worker-3 on node7: its canary",
         ];
         assert_eq!(lines(&facts), expected);
-        let expected = [
-            "done        0 tasks",
-            "speed       not known yet",
-            "checkpoint  none yet",
-            "by          0 workers on 0 hosts",
-        ];
+        let expected = ["done        0 tasks", "audits      0"];
         assert_eq!(lines(&RunFacts::default()), expected);
+        let table = facts.table();
+        let json = table.iter().flat_map(|fact| &fact.json);
+        let json: std::collections::BTreeMap<_, _> = json.cloned().collect();
+        assert_eq!(
+            (&json["tasks_done"], &json["eta_seconds"]),
+            (&json!(1022), &json!(187.0))
+        );
+        assert_eq!(json["faulty"][0]["host"], "node7");
         let wide = |left, more| {
             let uncertainty = Some(seconds(more));
             let eta = Some(Eta {
@@ -221,7 +229,7 @@ mod tests {
                 eta,
                 ..RunFacts::default()
             };
-            facts.left().unwrap().value
+            facts.left().unwrap()
         };
         // No time is below zero.
         assert_eq!(wide(1201, 3755), "4.9 to 83 minutes");
@@ -240,8 +248,8 @@ mod tests {
             ..facts
         };
         assert_eq!(ledger.tasks(), "1 of 1 task");
-        let [left, corrections] = [ledger.left(), ledger.corrections()].map(Option::unwrap);
-        assert_eq!(left.to_string(), "left about 3:07");
-        assert_eq!(corrections.value, "2, 1 task contested");
+        let lines = lines(&ledger);
+        assert_eq!(lines[2], "left        about 3:07");
+        assert_eq!(lines[5], "corrections 2, 1 task contested");
     }
 }

@@ -14,7 +14,7 @@ use crate::engine::{Engine, seconds};
 use crate::machine::{Activity, ActivityWatch};
 
 /// The version of a written snapshot. A reader refuses others.
-const SNAPSHOT_FORMAT: u32 = 3;
+const SNAPSHOT_FORMAT: u32 = 4;
 
 /// Speeds that are kept. When there are more, each two become one.
 const MOST_SPEEDS: usize = 600;
@@ -333,11 +333,11 @@ mod tests {
         assert_eq!(snapshot.incidents.len(), MOST_INCIDENTS);
         let text = serde_json::to_string(&snapshot).unwrap();
         assert_eq!(Snapshot::read(text.as_bytes()), Ok(snapshot));
-        let newer = text.replace("snapshot\":3", "snapshot\":4");
+        let newer = text.replace("snapshot\":4", "snapshot\":5");
         assert!(
             Snapshot::read(newer.as_bytes())
                 .unwrap_err()
-                .contains("version 4")
+                .contains("version 5")
         );
         assert!(Snapshot::read(b"{}").is_err());
     }

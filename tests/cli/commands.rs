@@ -130,7 +130,7 @@ fn json_of_eight_queens_has_every_field() {
         ("version", env!("CARGO_PKG_VERSION").into()),
         ("checked", "known".into()),
         ("corrected", 0.into()),
-        ("sick", serde_json::json!([])),
+        ("faulty", serde_json::json!([])),
     ] {
         assert_eq!(record[field], value, "{field}");
     }

@@ -29,7 +29,7 @@ fn the_events_of_runs_are_added_to_a_file_and_tell_all_of_them() {
     let headers: Vec<_> = lines.iter().filter(|line| is_header(line)).collect();
     assert_eq!(headers.len(), 3);
     for header in headers {
-        assert_eq!(header["queenfold_events"], 3);
+        assert_eq!(header["queenfold_events"], 4);
         assert_eq!(header["program"], env!("CARGO_PKG_VERSION"));
         assert!(header["began"].as_f64().unwrap() > 1.7e9);
     }

@@ -83,14 +83,14 @@ fn a_worker_that_counts_wrongly_is_named_and_the_result_is_exact() {
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(json["total"], "2279184");
-        let sick = json["sick"].as_array().unwrap();
+        let faulty = json["faulty"].as_array().unwrap();
         // A worker that got nothing to count is not tested again.
-        if let Some(sick) = sick.first() {
-            assert_eq!(sick["worker"], "worker-1");
-            assert!(sick["counted_by"].is_string());
+        if let Some(faulty) = faulty.first() {
+            assert_eq!(faulty["worker"], "worker-1");
+            assert!(faulty["counted_by"].is_string());
             let stderr = printed(&output.stderr);
-            tells(&stderr, &["n = 15: worker-1 counted wrongly"]);
-            tells(&stderr, &["worker-1 counts wrongly and is taken out"]);
+            tells(&stderr, &["n = 15: worker-1 is faulty"]);
+            tells(&stderr, &["worker-1 is faulty and counts nothing more"]);
             named = true;
             break;
         }
@@ -104,7 +104,7 @@ fn one_worker_alone_that_counts_wrongly_ends_with_3_and_is_named() {
         "sick=worker-0,wrong=1,after=24",
         &words!("-n 14 --engine chain --workers 1 --gpu off --quiet"),
     );
-    assert_no_result(&output, 3, &["worker-0 counted wrongly", "canary"]);
+    assert_no_result(&output, 3, &["worker-0 is faulty", "canary"]);
 }
 
 #[test]

@@ -78,9 +78,13 @@ fn a_name_that_promises_another_format_is_refused() {
             assert!(!file.exists());
         }
     }
-    let picture = folder.path().join("picture.SVG");
-    stdout(&["report", name(&run), "-o", name(&picture)]);
-    assert!(fs::read_to_string(picture).unwrap().starts_with("<svg"));
+    let page = folder.path().join("page.HTML");
+    stdout(&["report", name(&run), "-o", name(&page)]);
+    assert!(
+        fs::read_to_string(page)
+            .unwrap()
+            .starts_with("<!DOCTYPE html>")
+    );
 }
 
 #[test]

@@ -71,9 +71,9 @@ fn redactions() -> Redactions {
         ("[NODES]", r#""nodes":"(?<redacted>[0-9]+)""#),
         ("[SECONDS]", r#""[a-z_]*seconds":(?<redacted>[0-9.e-]+)"#),
         ("[CLOCK]", r#""recorded_at":(?<redacted>[0-9]+)"#),
-        ("[RATE]", r"(?m)^mean speed +(?<redacted>.*)$"),
-        ("[SPEED]", r"(?m)^worker-[0-9]+ +(?<redacted>.*)$"),
-        ("[AGE]", r"(?m)^ended +(?<redacted>.*) ago$"),
+        ("[RATE]", r"(?m)^(?:speed|process) +(?<redacted>.*)$"),
+        ("[SPEED]", r"(?m)^worker +worker-[0-9]+: (?<redacted>.*)$"),
+        ("[AGE]", r"(?m)^checkpoint +(?<redacted>.*) ago$"),
         (
             "[KERNELS]",
             r"(?m)^ +(?:chain|colour|census): [0-9]+ tasks? (?<redacted>by .*, recorded by .*)$",

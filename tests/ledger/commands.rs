@@ -270,7 +270,7 @@ fn verification_ends_with_3_and_the_ranks_where_a_digit_was_forged() {
         "{err}"
     );
     assert!(err.contains("count again what that worker did"), "{err}");
-    assert_eq!(status(&run).unwrap()["sick"], serde_json::json!([]));
+    assert_eq!(status(&run).unwrap()["faulty"], serde_json::json!([]));
     let (code, _, err) = of(&["verify", text(&run), "--all"]);
     assert_eq!(code, 0, "{err}");
 }
@@ -347,11 +347,11 @@ fn the_status_of_a_finished_run_is_not_that_of_a_live_one() {
     let (code, _, err) = of(&["run", "-n", "12", "--gpu", "off", "--dir", text(&run)]);
     assert_eq!(code, 0, "{err}");
     let (_, out, _) = of(&["status", text(&run)]);
-    for line in ["\nmean speed  ", "\nended       "] {
+    for line in ["\nspeed       ", "\nprocess     on ", " tasks/s in "] {
         assert!(out.contains(line), "{out}");
     }
     assert!(
-        !out.contains("over 0.0 s") && !out.contains("checkpoint") && !out.contains(" 1 tasks"),
+        !out.contains("in 0.0 s") && !out.contains("\nleft") && !out.contains(" 1 tasks"),
         "{out}"
     );
 }

@@ -78,7 +78,7 @@ fn every_task_is_counted_twice_and_the_result_says_so() {
     }
     // The status tells how fast the second count was, and who counted.
     let (_, said, _) = of(&["status", text(&run_dir)]);
-    let speed = said.lines().find(|line| line.starts_with("mean speed "));
+    let speed = said.lines().find(|line| line.starts_with("process "));
     assert!(
         speed
             .unwrap()
@@ -86,7 +86,7 @@ fn every_task_is_counted_twice_and_the_result_says_so() {
         "{said}"
     );
     // Either worker may have counted so small a board alone.
-    let named = |worker: &str| said.contains(&format!("\n{worker} "));
+    let named = |worker: &str| said.contains(&format!("\nworker      {worker}: "));
     assert!(named("worker-0") || named("worker-1"), "{said}");
     let json = status(&run_dir).unwrap();
     assert_eq!(json["second_counts"], 17);

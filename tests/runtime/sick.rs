@@ -29,7 +29,7 @@ impl Observer for Heard {
         if matches!(
             event.kind,
             EventKind::CanaryPassed { .. }
-                | EventKind::TakenOut(_)
+                | EventKind::Faulty(_)
                 | EventKind::Corrected(_)
                 | EventKind::CountedAgain { .. }
                 | EventKind::Contradicted { .. }

@@ -3,12 +3,12 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use console::{Term, truncate_str};
-use serde_json::Value as Json;
 
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, print_json};
-use crate::cli::print::array_report::ArrayReport;
-use crate::cli::print::directory_report::DirectoryReport;
+use crate::cli::print::array_report::array_report;
+use crate::cli::print::directory_report::directory_report;
+use crate::cli::print::status_report::StatusReport;
 use crate::cluster::ArrayDirectory;
 use crate::telemetry::several;
 
@@ -53,45 +53,28 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     if ArrayDirectory::is_there(&args.dir) {
         let directory = ArrayDirectory::open(&args.dir)?;
-        return show(args, || {
-            let report = ArrayReport::read(&directory)?;
-            Ok(Shown {
-                text: report.text(&directory, &args.dir),
-                json: report.json(&directory),
-                // No shard may run for days while all wait in the queue.
-                is_last: report.is_done(),
-            })
-        });
+        // No shard may run for days while all wait in the queue.
+        return show(args, || Ok(array_report(&directory, &args.dir)?));
     }
     let mut division = None;
     show(args, || {
-        let report = DirectoryReport::read(&args.dir, args.check, &mut division)?;
-        Ok(Shown {
-            text: report.text(&args.dir),
-            json: report.json(),
-            is_last: !report.is_at_work(),
-        })
+        directory_report(&args.dir, args.check, &mut division)
     })
 }
 
-/// What is shown at a time.
-struct Shown {
-    text: String,
-    json: Json,
-    /// Whether nothing will change any more.
-    is_last: bool,
-}
-
 /// Shows what `read` finds: once, or with `--watch` until nothing will change.
-fn show(args: &Args, mut read: impl FnMut() -> Result<Shown, Failure>) -> Result<(), Failure> {
+fn show(
+    args: &Args,
+    mut read: impl FnMut() -> Result<StatusReport, Failure>,
+) -> Result<(), Failure> {
     let mut screen = (args.watch && !args.json).then(Redrawn::new).flatten();
     loop {
         let begun = Instant::now();
         let shown = read()?;
         match &mut screen {
-            Some(screen) => screen.show(&shown.text)?,
-            None if args.json => print_json(&shown.json)?,
-            None => print(&shown.text)?,
+            Some(screen) => screen.show(&shown.text())?,
+            None if args.json => print_json(&shown.json())?,
+            None => print(&shown.text())?,
         }
         if !args.watch || shown.is_last {
             return Ok(());

@@ -10,7 +10,7 @@ use crate::cli::control::live_run::old;
 use crate::cli::control::signals;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
-use crate::cli::print::directory_report::DirectoryReport;
+use crate::cli::print::directory_report::directory_report;
 use crate::ledger::{Asked, Asker, Request, Store, is_held, put_request, read_live};
 use crate::telemetry::{Snapshot, duration, printable};
 
@@ -34,7 +34,7 @@ pub fn watch(dir: &Path) -> Result<(), Failure> {
     } else {
         say("no process works on this run");
     }
-    print(&DirectoryReport::read(dir, false, &mut None)?.text(dir))
+    print(&directory_report(dir, false, &mut None)?.text())
 }
 
 /// Waits until the run has written its state for the first time.

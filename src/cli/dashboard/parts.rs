@@ -5,7 +5,7 @@ use super::canvas::{Canvas, Line, Rect, Span, Style};
 use super::theme::Theme;
 use crate::actors::{Progress, RunState};
 use crate::cli::control::live_run::state_in_words;
-use crate::telemetry::{Fact, RunFacts, percent, printable};
+use crate::telemetry::{RunFacts, percent, printable};
 
 /// A text of somebody else, safe for a terminal.
 pub fn safe(theme: Theme, text: &str) -> String {
@@ -37,7 +37,7 @@ pub fn state(progress: &Progress, theme: Theme) -> (String, Style) {
 pub fn share_line(theme: Theme, width: u16, facts: &RunFacts, end: Option<String>) -> Line {
     let share = facts.share.map(percent);
     let mut after = vec![share.unwrap_or_else(|| "share not known".to_owned())];
-    after.extend(facts.left().map(|left| left.to_string()));
+    after.extend(facts.left().map(|left| format!("left {left}")));
     after.extend(end.map(|end| format!("ends {end}")));
     let after = theme.text(&format!(" {}", after.join(" · ")));
     let room = usize::from(width).saturating_sub(after.chars().count());
@@ -47,38 +47,6 @@ pub fn share_line(theme: Theme, width: u16, facts: &RunFacts, end: Option<String
         Span::styled(empty, theme.label()),
         Span::raw(after),
     ]
-}
-
-/// A fact, and how its value looks.
-pub type Figure = (Fact, Style);
-
-/// A fact that looks like most.
-pub fn plain(fact: Fact) -> Figure {
-    (fact, Style::new())
-}
-
-/// What is said of a run, without the share and what stands beside it.
-pub fn figures_of(theme: Theme, facts: &RunFacts) -> impl Iterator<Item = Figure> {
-    let done = Fact::new("done", facts.tasks());
-    let figures = [done, facts.speed()].into_iter().chain(facts.audits());
-    let wrong = facts.corrections().into_iter().chain(facts.faulty());
-    let wrong = wrong.map(move |fact| (fact, theme.bad()));
-    figures.map(plain).chain(wrong)
-}
-
-/// Figures, as many on each line as fit.
-pub fn figure_lines(
-    theme: Theme,
-    figures: impl IntoIterator<Item = Figure>,
-    width: u16,
-) -> Vec<Line> {
-    let parts = figures.into_iter().map(|(Fact { name, value }, style)| {
-        vec![
-            Span::styled(format!("{name} "), theme.label()),
-            Span::styled(format!("{}   ", safe(theme, &value)), style),
-        ]
-    });
-    flow(parts, width)
 }
 
 /// Puts parts one after the other, as many on each line as fit. Blanks at the end of a part need no room.

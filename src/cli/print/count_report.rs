@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::host_lines::host_lines;
+use super::host_lines::host_fact;
 use crate::cli::exit::Failure;
 use crate::cli::output::say;
 use crate::cli::shell::{again_command, command};
@@ -36,9 +36,9 @@ pub fn tell(dir: &Path, known: Option<Confirmation>, quiet: bool) -> Result<(), 
     if !quiet && confirmation.hosts > 1 {
         let mut hosts = BTreeMap::new();
         HostShare::add(&Store::open_to_read(dir)?, &mut hosts)?;
-        host_lines(&hosts)
-            .iter()
-            .for_each(|line| say(&printable(line)));
+        host_fact(&hosts)
+            .lines()
+            .for_each(|line| say(&printable(&line)));
     }
     if !quiet {
         let once = confirmation.twice < confirmation.tasks;

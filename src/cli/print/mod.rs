@@ -9,3 +9,4 @@ pub mod printer;
 pub mod result_json;
 pub mod result_table;
 pub mod shard_moments;
+pub mod status_report;

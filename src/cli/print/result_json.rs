@@ -1,10 +1,12 @@
 use serde::Serialize;
+use serde_json::Value as Json;
 
 use super::board_result::BoardResult;
 use crate::engine::PlanName;
 use crate::job::JobResult;
-use crate::ledger::Confirmation;
+use crate::ledger::{Confirmation, host_name};
 use crate::outcome::{Checked, Outcome};
+use crate::telemetry::faulty_json;
 
 /// The result for one board as `--json` prints it.
 #[derive(Debug, Serialize)]
@@ -24,7 +26,7 @@ pub struct ResultJson {
     /// How often the tasks in the directory of the run were counted.
     counted: Option<Confirmation>,
     corrected: u64,
-    sick: Vec<SickJson>,
+    faulty: Vec<Json>,
 }
 
 /// What a device counted, without what its thread counted on the CPU.
@@ -35,15 +37,6 @@ struct DeviceJson {
     nodes: String,
     /// Its share of the work of this run, 0 to 1.
     share: f64,
-}
-
-/// A worker or device that counted wrongly.
-#[derive(Debug, Serialize)]
-struct SickJson {
-    worker: String,
-    counted_by: Option<String>,
-    doubted: u64,
-    reason: String,
 }
 
 impl ResultJson {
@@ -92,15 +85,10 @@ impl ResultJson {
             checked: result.checked,
             counted: *confirmation,
             corrected: report.corrected,
-            sick: report
+            faulty: report
                 .taken_out
                 .iter()
-                .map(|sick| SickJson {
-                    worker: sick.worker.to_string(),
-                    counted_by: sick.counted_by.as_ref().map(|by| by.name().to_owned()),
-                    doubted: sick.suspects,
-                    reason: sick.reason.clone(),
-                })
+                .map(|of| faulty_json(&host_name(), of))
                 .collect(),
         }
     }

@@ -30,6 +30,14 @@ impl WhyStopped {
         }
     }
 
+    /// The error.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Failed(why) => Some(why),
+            Self::Killed | Self::Asked => None,
+        }
+    }
+
     /// For people.
     pub fn in_words(&self) -> String {
         match self {
@@ -54,7 +62,6 @@ impl WhyStopped {
 /// What all shards of an array say.
 #[derive(Clone, Debug, Default)]
 pub struct ShardMoments {
-    running: bool,
     speed: Option<f64>,
     why: BTreeMap<WhyStopped, Vec<u64>>,
     /// Shards that are not done: a whole number, less what is done of those that were begun.
@@ -76,7 +83,6 @@ impl ShardMoments {
         self.open -= 1.0 - left;
         match (state, snapshot) {
             (ShardState::Running, snapshot) => {
-                self.running = true;
                 // Nothing that is old.
                 if let Some(now) = snapshot.filter(|snapshot| old(snapshot).is_none()) {
                     let progress = now.progress;
@@ -92,11 +98,6 @@ impl ShardMoments {
             }
             _ => {}
         }
-    }
-
-    /// Whether processes work on shards.
-    pub const fn is_running(&self) -> bool {
-        self.running
     }
 
     /// Nodes per second of all of them together; `None` if none says it.

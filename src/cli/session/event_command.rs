@@ -91,7 +91,7 @@ impl EventCommand {
             let mut text = incident(event).unwrap_or_default();
             let what = match &event.kind {
                 EventKind::DeviceLost { .. } | EventKind::DeviceGivenUp { .. } => "device_lost",
-                EventKind::TakenOut(_) => "mismatch",
+                EventKind::Faulty(_) => "mismatch",
                 EventKind::Contradicted { reason } => {
                     text.clone_from(reason);
                     "mismatch"

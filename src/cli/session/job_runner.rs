@@ -147,7 +147,7 @@ impl JobRunner {
         );
         match counted {
             Ok(counted) => {
-                if let Some(note) = sick_hardware(&counted.result) {
+                if let Some(note) = faulty_hardware(&counted.result) {
                     say(&note);
                 }
                 for note in device_shares(&counted.result).filter(|_| !self.config().output.quiet) {
@@ -275,19 +275,22 @@ fn shard_json(n: Size, dir: &Path, shard: Shard, missing: &Missing) -> serde_jso
 }
 
 /// What a result says of workers and devices that counted wrongly, if there were any.
-fn sick_hardware(result: &JobResult) -> Option<String> {
+fn faulty_hardware(result: &JobResult) -> Option<String> {
     let report = &result.report;
     let names: Vec<_> = report
         .taken_out
         .iter()
-        .map(|sick| sick.worker.to_string())
+        .map(|of| of.worker.to_string())
         .collect();
     (!names.is_empty()).then(|| {
         format!(
-            "n = {}: {} counted wrongly; what it counted was counted again, {} corrected, and the result \
+            "n = {}: {} faulty; what it counted was counted again, {} corrected, and the result \
              is right. Test this hardware before you use it again",
             result.outcome.n,
-            names.join(" and "),
+            match names.as_slice() {
+                [one] => format!("{one} is"),
+                names => format!("{} are", names.join(" and ")),
+            },
             telemetry::several(report.corrected, "count"),
         )
     })

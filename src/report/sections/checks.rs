@@ -22,18 +22,13 @@ impl RunReport {
             false => String::new(),
         };
         pairs.push(("counted", counted.to_string() + &again));
-        let run = self.status.facts();
-        for (name, of) in [
-            ("audits", run.audits().into_iter().collect::<Vec<_>>()),
-            ("corrections", run.corrections().into_iter().collect()),
-            ("faulty", run.faulty().collect()),
-        ] {
-            let values: Vec<_> = of.iter().map(|fact| text(&fact.value)).collect();
-            let value = match values.is_empty() {
+        let table = self.status.facts().table().into_iter();
+        for fact in table.filter(|fact| ["audits", "corrections", "faulty"].contains(&fact.name)) {
+            let value = match fact.words.is_empty() {
                 true => "none".to_owned(),
-                false => values.join(", "),
+                false => text(&fact.words.join(", ")),
             };
-            pairs.push((name, value));
+            pairs.push((fact.name, value));
         }
         facts(&pairs) + &self.corrected() + &self.signature_part()
     }
