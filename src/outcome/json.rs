@@ -1,50 +1,28 @@
 //! What is known of a board, as every command with `--json` prints it.
 
 use serde::{Serialize, Serializer};
+use serde_json::json;
 
 use super::Outcome;
 use crate::board::{GivenSquares, Orbits};
 
-/// The counts of a board. They are decimal strings, so that no reader rounds them; what was not counted is `null`.
-#[derive(Serialize)]
-struct OutcomeJson {
-    n: u32,
-    given: Option<GivenSquares>,
-    total: String,
-    unique: Option<String>,
-    classes: Option<ClassesJson>,
-    r180: Option<String>,
-    r90: Option<String>,
-}
-
-/// Orbits by size.
-#[derive(Serialize)]
-struct ClassesJson {
-    c1: String,
-    c2: String,
-    c4: String,
-    c8: String,
-}
-
-impl From<Orbits> for ClassesJson {
-    fn from(Orbits { c1, c2, c4, c8 }: Orbits) -> Self {
-        let [c1, c2, c4, c8] = [c1, c2, c4, c8].map(|number| number.to_string());
-        Self { c1, c2, c4, c8 }
-    }
-}
-
+/// The counts are decimal strings, so that no reader rounds them; what was not counted is `null`.
 impl Serialize for Outcome {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let symmetric = self.symmetric;
-        let json = OutcomeJson {
-            n: self.n.get(),
-            given: GivenSquares::of(&self.given),
-            total: self.total.to_string(),
-            unique: self.unique().map(|unique| unique.to_string()),
-            classes: symmetric.map(|symmetric| symmetric.orbits.into()),
-            r180: symmetric.map(|symmetric| symmetric.r180.to_string()),
-            r90: symmetric.map(|symmetric| symmetric.r90.to_string()),
+        let classes = |Orbits { c1, c2, c4, c8 }: Orbits| {
+            let [c1, c2, c4, c8] = [c1, c2, c4, c8].map(|number| number.to_string());
+            json!({"c1": c1, "c2": c2, "c4": c4, "c8": c8})
         };
+        let symmetric = self.symmetric;
+        let json = json!({
+            "n": self.n.get(),
+            "given": GivenSquares::of(&self.given),
+            "total": self.total.to_string(),
+            "unique": self.unique().map(|unique| unique.to_string()),
+            "classes": symmetric.map(|symmetric| classes(symmetric.orbits)),
+            "r180": symmetric.map(|symmetric| symmetric.r180.to_string()),
+            "r90": symmetric.map(|symmetric| symmetric.r90.to_string()),
+        });
         json.serialize(serializer)
     }
 }

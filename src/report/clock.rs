@@ -2,6 +2,7 @@
 
 use super::{DoneTask, RunReport};
 use crate::ledger::Facts;
+use crate::telemetry::TimeUnit;
 
 /// The most bins.
 const MOST_BINS: usize = 240;
@@ -18,27 +19,6 @@ const SHORTEST_STOP: f64 = 1.0;
 /// The shortest interruption that a drawing shows, as a share of its width: less than a pixel.
 const VISIBLE: f64 = 1e-3;
 
-/// The unit in which times are shown.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Unit {
-    /// Its length.
-    pub seconds: f64,
-    /// Its name, of many.
-    pub name: &'static str,
-}
-
-impl Unit {
-    fn of(seconds: f64) -> Self {
-        let (seconds, name) = match seconds {
-            ..300.0 => (1.0, "seconds"),
-            ..18_000.0 => (60.0, "minutes"),
-            ..432_000.0 => (3600.0, "hours"),
-            _ => (86_400.0, "days"),
-        };
-        Self { seconds, name }
-    }
-}
-
 /// From when to when, in seconds since 1970.
 pub type Span = (f64, f64);
 
@@ -47,7 +27,7 @@ pub type Span = (f64, f64);
 pub struct Clock {
     start: f64,
     end: f64,
-    unit: Unit,
+    unit: TimeUnit,
     /// Times in which some process worked, in order.
     worked: Vec<Span>,
     /// Pauses, in order.
@@ -91,7 +71,7 @@ impl Clock {
         Self {
             start,
             end,
-            unit: Unit::of(end - start),
+            unit: TimeUnit::of_wall(end - start),
             worked,
             paused: union(
                 &pauses.filter(|(from, to)| from < to).collect::<Vec<_>>(),
@@ -107,7 +87,7 @@ impl Clock {
     }
 
     /// The unit of the axis.
-    pub const fn unit(&self) -> Unit {
+    pub const fn unit(&self) -> TimeUnit {
         self.unit
     }
 
@@ -257,7 +237,7 @@ mod tests {
         Clock {
             start,
             end,
-            unit: Unit::of(end - start),
+            unit: TimeUnit::of_wall(end - start),
             worked: worked.to_vec(),
             paused: paused.to_vec(),
             sessions: worked.to_vec(),

@@ -13,7 +13,7 @@ use super::drawing::{
     Drawn, EXPECTED, MEASURED, PAUSED, STOPPED, View, Views, label, plain, tidy, views,
 };
 use super::timeline::EtaTold;
-use crate::telemetry::printable;
+use crate::telemetry::{printable, speed_unit};
 
 /// The most bins of a drawing.
 const MOST_BINS: usize = 240;
@@ -73,12 +73,8 @@ pub fn speed(report: &RunReport, clock: &Clock, view: View) -> Drawn {
         .map(|((from, to), nodes)| nodes / (to - from))
         .collect();
     let most = speeds.iter().copied().fold(1.0, f64::max);
-    let (scale, prefix) = [(1e9, "G"), (1e6, "M"), (1e3, "k")]
-        .into_iter()
-        .find(|(scale, _)| most >= *scale)
-        .unwrap_or((1.0, ""));
-    let title = format!("{prefix}node/s");
-    over_time(clock, view, 240, &title, most / scale * 1.05, |chart| {
+    let (scale, unit) = speed_unit(most);
+    over_time(clock, view, 240, unit, most / scale * 1.05, |chart| {
         // Bins that follow one another are one area; between others, nothing was counted.
         let mut runs: Vec<Vec<(f64, f64)>> = Vec::new();
         let mut until = f64::NEG_INFINITY;

@@ -126,8 +126,7 @@ pub fn by_time(report: &RunReport) -> Option<TaskMap> {
     let svg = cells.draw(|cell| format!("tone-{}", tone(mean(cell))));
     let edge = |tone: usize| {
         let seconds = low * step.powi(tone as i32);
-        let unit = TimeUnit::of_wall(seconds);
-        format!("{} {}", unit.number(seconds), unit.name)
+        TimeUnit::of_wall(seconds).of(seconds)
     };
     let meaning = |tone: usize| match tone {
         _ if tones == 1 => format!("about {}", edge(0)),

@@ -5,7 +5,8 @@
 pub struct TimeUnit {
     /// Its name, as it follows a number.
     pub name: &'static str,
-    seconds: f64,
+    /// Its length.
+    pub seconds: f64,
 }
 
 const HOUR: f64 = 3600.0;

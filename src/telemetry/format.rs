@@ -15,19 +15,29 @@ pub fn rate(nodes: u64, time: Duration) -> String {
 
 /// So many nodes per second, as [`rate`] writes them.
 pub fn speed(nodes_per_second: f64) -> String {
-    let (rate, prefix) = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")]
-        .into_iter()
-        // What would be rounded to 1000 belongs to the next prefix.
-        .find(|(unit, _)| nodes_per_second >= 0.9995 * unit)
-        .map_or((nodes_per_second, ""), |(unit, prefix)| {
-            (nodes_per_second / unit, prefix)
-        });
+    let (scale, unit) = speed_unit(nodes_per_second);
+    let rate = nodes_per_second / scale;
     let digits = match rate {
         ..9.995 => 2,
         ..99.95 => 1,
         _ => 0,
     };
-    format!("{rate:.digits$} {prefix}node/s")
+    format!("{rate:.digits$} {unit}")
+}
+
+/// The unit for such a speed: its nodes per second, and its name.
+pub fn speed_unit(nodes_per_second: f64) -> (f64, &'static str) {
+    let units = [
+        (1e12, "Tnode/s"),
+        (1e9, "Gnode/s"),
+        (1e6, "Mnode/s"),
+        (1e3, "knode/s"),
+    ];
+    // What would be rounded to 1000 belongs to the next prefix.
+    let of = units
+        .into_iter()
+        .find(|(scale, _)| nodes_per_second >= 0.9995 * scale);
+    of.unwrap_or((1.0, "node/s"))
 }
 
 /// A share in percent, rounded down, so that 100 % means all.
@@ -48,7 +58,7 @@ pub fn duration(time: Duration) -> String {
         60..3600 => format!("{minutes}:{:02}", seconds % 60),
         3600..86_400 => format!("{hours}:{:02}:{:02}", minutes % 60, seconds % 60),
         _ if days <= 1000 => format!("{days} d {:02}:{:02}", hours % 24, minutes % 60),
-        _ => years(seconds as f64 / YEAR),
+        _ => TimeUnit::of_wall(seconds as f64).of(seconds as f64),
     }
 }
 
@@ -59,18 +69,6 @@ pub fn measured(time: Duration) -> String {
     }
     let seconds = time.as_secs_f64();
     TimeUnit::of_wall(seconds).of(seconds)
-}
-
-/// Seconds of a Julian year.
-const YEAR: f64 = 365.25 * 86_400.0;
-
-/// Two digits at least, and a power of ten where there are more than six.
-fn years(years: f64) -> String {
-    match years {
-        ..9.95 => format!("{years:.1} years"),
-        ..1e6 => format!("{years:.0} years"),
-        _ => format!("{years:.1e} years"),
-    }
 }
 
 /// The flags of the program that ask for a board: `-n 8 --queens c3`.

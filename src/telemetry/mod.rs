@@ -42,7 +42,9 @@ use tracing_subscriber::{Layer, fmt};
 
 pub use amounts::{TimeUnit, two_digits};
 pub use event_file::{EVENT_FORMAT, EVENTS_MARK, EventFile};
-pub use format::{board_flags, duration, grouped, measured, percent, rate, several, speed};
+pub use format::{
+    board_flags, duration, grouped, measured, percent, rate, several, speed, speed_unit,
+};
 pub use history::History;
 pub use incident::incident;
 pub use messages::{hold_messages, keep_message, last_message, release_messages};

@@ -214,7 +214,7 @@ fn again(dir: &Path, mut settings: Layers) -> Result<(), Failure> {
         print_json(&json!({ "n": n, "total": null, "counted": again.confirmation }))?;
     }
     if !config.output.json {
-        print(&format!("counted   {}", again.confirmation))?;
+        print(&format!("counted {}", again.confirmation))?;
     }
     store.check_decided(&store.sums()?)?;
     Ok(())

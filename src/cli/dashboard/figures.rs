@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::canvas::{Line, Span, Style};
 use super::parts::{flow, safe};
-use super::picture::View;
+use super::view::View;
 use crate::machine::Activity;
 use crate::telemetry::{Fact, duration, grouped};
 

@@ -2,7 +2,7 @@
 
 use super::canvas::{Line, Rect, Span, width};
 use super::parts::{key_line, safe};
-use super::picture::View;
+use super::view::View;
 use crate::cli::shell::resume_command;
 
 /// How to go on after a stop, and the keys.

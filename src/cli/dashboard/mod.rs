@@ -2,7 +2,6 @@
 
 mod areas;
 mod canvas;
-mod cell;
 mod events_panel;
 mod figures;
 mod footer;
@@ -10,7 +9,6 @@ mod map_panel;
 mod other_run;
 mod own_run;
 mod parts;
-mod picture;
 mod screen;
 mod speed_chart;
 #[cfg(test)]
@@ -27,9 +25,8 @@ use std::time::{Duration, Instant};
 use console::Key;
 use jiff::tz::TimeZone;
 
-use self::picture::View;
 use self::theme::Theme;
-use self::view::draw;
+use self::view::{View, draw};
 use super::signals;
 use crate::actors::RunState;
 use crate::cli::control::terminal::{self, SignalKey};

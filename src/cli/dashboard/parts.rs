@@ -12,14 +12,6 @@ pub fn safe(theme: Theme, text: &str) -> String {
     theme.text(&printable(text))
 }
 
-/// The share that these nodes are of all, in percent.
-pub fn share_of(nodes: u64, all: u64) -> String {
-    match all {
-        0 => "-".to_owned(),
-        _ => format!("{:.1} %", 100.0 * nodes as f64 / all as f64),
-    }
-}
-
 /// What a run does, and how that looks.
 pub fn state(progress: &Progress, theme: Theme) -> (String, Style) {
     let style = match progress.state {

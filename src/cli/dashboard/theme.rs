@@ -3,7 +3,7 @@ use std::env;
 use crossterm::style::{Color, Stylize};
 
 use super::canvas::{Border, Style};
-use super::cell::Cell;
+use super::map_panel::Cell;
 
 /// How the dashboard looks. Colours are those that the user's terminal has under these names, so that they
 /// fit its background.

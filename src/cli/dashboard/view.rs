@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 use super::areas::{Areas, Wanted};
 use super::canvas::{Canvas, Line, Side, Span};
@@ -11,10 +12,28 @@ use super::figures::figures;
 use super::footer::{footer, help_text};
 use super::map_panel::draw_tasks;
 use super::parts::{draw_help, safe, share_line, state};
-use super::picture::View;
 use super::speed_chart::draw_speed;
+use super::theme::Theme;
 use super::worker_table::draw_workers;
 use crate::telemetry::{Snapshot, duration};
+
+/// A run as the user wants it drawn.
+pub struct View<'a> {
+    /// What is drawn.
+    pub of: &'a Snapshot,
+    /// How it looks.
+    pub theme: Theme,
+    /// The first line of the explanation of the keys that is shown; `None` if they are not explained.
+    pub help: Option<usize>,
+    /// The first row of the table that is shown.
+    pub first: usize,
+    /// Something to tell below everything else.
+    pub note: Option<&'a str>,
+    /// The zone of the times of day.
+    pub zone: TimeZone,
+    /// What the key `q` does; it does nothing in the terminal of the run itself.
+    pub can_leave: bool,
+}
 
 /// Draws all of it, or as much as there is room for. Returns the first row of its table, and the first line of
 /// the explanation of the keys, that is shown.

@@ -1,10 +1,10 @@
 //! The table of the workers of a run.
 
 use super::canvas::{Canvas, Line, Rect, Side, Span, Style};
-use super::parts::{safe, share_of};
+use super::parts::safe;
 use super::theme::Theme;
 use crate::actors::{WorkerProgress, WorkerState};
-use crate::telemetry::{grouped, speed};
+use crate::telemetry::{grouped, percent, speed};
 
 /// Columns of the bar.
 const BAR: u16 = 22;
@@ -154,11 +154,14 @@ fn cells(theme: Theme, worker: &WorkerProgress, all: u64) -> [Line; COLUMNS.len(
         WorkerState::Gone => "ended",
     };
     let spent = Spent::of(worker);
-    let percent = |share: Option<f64>| match share {
-        Some(share) => format!("{:.0} %", 100.0 * share),
-        None => "-".to_owned(),
+    let of = |part: fn(&Spent) -> Option<f64>| match spent.as_ref().and_then(part) {
+        Some(share) => text(format!("{:.0} %", 100.0 * share)),
+        None => text("-"),
     };
-    let of = |part: fn(&Spent) -> Option<f64>| text(percent(spent.as_ref().and_then(part)));
+    let share = match all {
+        0 => "-".to_owned(),
+        _ => percent(worker.nodes as f64 / all as f64),
+    };
     [
         text(worker.id.to_string()),
         match &spent {
@@ -170,7 +173,7 @@ fn cells(theme: Theme, worker: &WorkerProgress, all: u64) -> [Line; COLUMNS.len(
         of(|spent| Some(spent.idle)),
         text(speed(worker.nodes_per_second())),
         text(grouped(worker.tasks)),
-        text(share_of(worker.nodes, all)),
+        text(share),
         text(does),
         text(safe(theme, worker.counted_by_name())),
     ]

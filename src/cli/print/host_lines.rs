@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::ledger::{HostShare, unix_time};
-use crate::telemetry::{Fact, duration, rate, several};
+use crate::telemetry::{Fact, duration, percent, rate, several};
 
 /// Each host, with its share of the work, its speed, and when it was last seen.
 pub fn host_fact(hosts: &BTreeMap<String, HostShare>) -> Fact {
@@ -14,9 +14,9 @@ pub fn host_fact(hosts: &BTreeMap<String, HostShare>) -> Fact {
     let line = |(name, host): (&String, &HostShare)| {
         let devices = host.devices.iter().map(|device| format!(", {device}"));
         format!(
-            "{name}: {}, {:.1} % of the nodes, {} in {}, last seen {} ago, {}{}",
+            "{name}: {}, {} of the nodes, {} in {}, last seen {} ago, {}{}",
             several(host.tasks, "task"),
-            100.0 * host.share_of(all),
+            percent(host.share_of(all)),
             rate(host.nodes, host.elapsed),
             several(host.sessions, "session"),
             duration(Duration::from_secs(seen_ago(host))),

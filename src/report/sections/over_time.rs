@@ -10,7 +10,7 @@ use crate::report::clock::Clock;
 use crate::report::drawing::views;
 use crate::report::markup::{figure, key, name, table, text, utc};
 use crate::report::over_time::{self, MOST_LANES};
-use crate::telemetry::{duration, rate};
+use crate::telemetry::{duration, percent, rate};
 
 /// A section, or why it could not be drawn.
 type Section = Result<String, Box<dyn Error>>;
@@ -126,7 +126,7 @@ impl RunReport {
                     name(host),
                     name(by),
                     tasks.to_string(),
-                    format!("{:.1} %", 100.0 * nodes as f64 / all.max(1.0)),
+                    percent(nodes as f64 / all.max(1.0)),
                     rate(nodes, busy),
                     duration(busy),
                 ]

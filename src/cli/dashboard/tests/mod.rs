@@ -10,8 +10,8 @@ use jiff::tz::TimeZone;
 use snapbox::{Assert, Data};
 
 use super::canvas::Canvas;
-use super::picture::View;
 use super::theme::Theme;
+use super::view::View;
 use super::view::draw;
 use crate::actors::{
     Eta, PauseReason, Progress, RunState, SickWorker, TaskMap, WorkerProgress, WorkerState,
