@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use super::index::{PlanIndex, WorkerIndex};
-use crate::engine::{Correction, CountedBy, Decision, Method, Plan, TaskKey, TaskResult};
+use crate::engine::{
+    self, Correction, CountedBy, Decision, Method, Plan, TaskKey, TaskResult, verdict,
+};
 
 /// A task whose count is not believed yet.
 pub(super) struct Recheck {
@@ -37,7 +39,7 @@ pub(super) enum Reason {
     Sums,
 }
 
-/// What the counts of a task say together.
+/// What a further count of a task changes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// The first two agree.
@@ -95,27 +97,17 @@ impl Recheck {
             worker: Some(worker),
             result,
         });
-        let agree = |a: usize, b: usize| {
-            let [a, b] = [a, b].map(|at| &self.counts[at].result.tally);
-            a.agrees_with(b)
-        };
-        match self.counts.len() {
-            2 if agree(0, 1) => Verdict::Agreed,
-            2 => Verdict::Undecided,
-            _ if agree(0, 2) => Verdict::Wrong(1),
-            _ if agree(1, 2) => Verdict::Wrong(0),
-            _ => {
-                let workers = self.workers();
-                let twice = |worker: &&WorkerIndex| {
-                    workers.iter().filter(|other| other == worker).count() > 1
-                };
-                match workers.iter().find(twice) {
-                    Some(worker) if workers.iter().any(|other| other != worker) => {
-                        Verdict::Unreliable(*worker)
-                    }
-                    _ => Verdict::Open,
-                }
-            }
+        let counts = self.counts.iter();
+        let counts: Vec<_> = counts
+            .map(|count| (count.worker, &count.result.tally))
+            .collect();
+        match (verdict(&counts), counts.len()) {
+            (engine::Verdict::Stands(_), 2) => Verdict::Agreed,
+            (engine::Verdict::Open, 2) => Verdict::Undecided,
+            // The third count agrees with one of the first two.
+            (engine::Verdict::Stands(right), _) => Verdict::Wrong(1 - right.min(1)),
+            (engine::Verdict::Contradicts(worker), _) => Verdict::Unreliable(worker),
+            (engine::Verdict::Open, _) => Verdict::Open,
         }
     }
 

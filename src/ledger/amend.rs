@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::correction_rows::LoggedCorrection;
 use super::{Column, Entry, LedgerError, Store};
-use crate::engine::{Correction, Decision, Method, TaskKey};
+use crate::engine::{Correction, Decision, Method, TaskKey, Verdict, verdict};
 
 impl Store {
     /// Removes the record of a task, its second count and its corrections: it is doubted, and is to be counted again. What
@@ -22,7 +22,7 @@ impl Store {
     /// There is no record; the log is full; the file cannot be written.
     pub fn confirm(&self, entry: &Entry, session: &str, at: i64) -> Result<(), LedgerError> {
         let record = self.recorded(entry.result.key)?;
-        if record.result.tally.agrees_with(&entry.result.tally) {
+        if stands(&[&record, entry]).is_some() {
             self.remove(Column::Second, entry.result.key)?;
             return self.put(Column::Second, entry).map(|_| ());
         }
@@ -53,14 +53,13 @@ impl Store {
         else {
             return self.confirm(entry, session, at);
         };
-        let agrees = |other: &Entry| other.result.tally.agrees_with(&entry.result.tally);
-        if correction.results().any(agrees) {
-            correction.decision = Some(Decision {
-                result: entry.clone(),
-                method,
-            });
-        } else {
-            correction.others.push(entry.clone());
+        let counts: Vec<&Entry> = correction.results().chain([entry]).collect();
+        match stands(&counts).filter(|right| agree(right, entry)) {
+            Some(_) => {
+                let result = entry.clone();
+                correction.decision = Some(Decision { result, method });
+            }
+            None => correction.others.push(entry.clone()),
         }
         self.correct(&correction, session, at)
     }
@@ -90,7 +89,6 @@ impl Store {
     ) -> Result<(), LedgerError> {
         let key = correction.recorded.result.key;
         let record = self.recorded(key)?;
-        let agree = |one: &Entry, other: &Entry| one.result.tally.agrees_with(&other.result.tally);
         if !agree(&record, &correction.recorded) {
             return Err(self.database(format!("task {key} was corrected meanwhile")));
         }
@@ -187,4 +185,21 @@ impl Store {
         let record = self.get(task)?;
         record.ok_or_else(|| self.database(format!("task {task} has no record")))
     }
+}
+
+/// The count that stands among these, if one does.
+fn stands<'a>(counts: &[&'a Entry]) -> Option<&'a Entry> {
+    let made = counts.iter().map(|count| {
+        let maker = (count.session.as_str(), count.result.origin.worker);
+        (Some(maker), &count.result.tally)
+    });
+    match verdict(&made.collect::<Vec<_>>()) {
+        Verdict::Stands(at) => Some(counts[at]),
+        Verdict::Open | Verdict::Contradicts(_) => None,
+    }
+}
+
+/// Whether two counts are the same.
+pub(super) fn agree(one: &Entry, other: &Entry) -> bool {
+    one.result.tally.agrees_with(&other.result.tally)
 }

@@ -5,11 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::verify::count_here;
+use super::amend::agree;
 use super::{
     Column, Division, Entry, LedgerError, LoggedCorrection, RecordedTask, Sessions, Shard, Store,
 };
-use crate::engine::{Mismatch, Plan, Tally, TaskKey};
+use crate::engine::{
+    CheckedBy, CounterSettings, Mismatch, Plan, Tally, TaskKey, Verdict, verdict,
+};
+use crate::simd::Isa;
 
 /// What others decided of a run that is merged is counted again here for so long.
 const CHEAP: Duration = Duration::from_secs(60);
@@ -81,10 +84,6 @@ fn is_open(log: &Log, task: TaskKey) -> Option<bool> {
     Some(log.get(&task)?.last()?.is_open())
 }
 
-fn agree(one: &Entry, other: &Entry) -> bool {
-    one.result.tally.agrees_with(&other.result.tally)
-}
-
 /// The process that decided for `right`, and against the result `wrong`.
 fn decided<'a>(log: &'a Log, right: &Entry, wrong: &Entry) -> Option<&'a str> {
     let mut log = log.get(&right.result.key).into_iter().flatten();
@@ -131,7 +130,7 @@ impl Merge<'_> {
             let [own, their] = [&self.own, &self.theirs].map(|log| is_open(log, key));
             let decides = (own, their) == (Some(true), Some(false));
             if decides || their == Some(true) && own != their && !self.takes_log(&there) {
-                self.expect(&there, &[theirs, &there])?;
+                self.settle(&there, None, &[theirs, &there])?;
                 if decides {
                     self.settled.insert(key);
                 }
@@ -163,12 +162,10 @@ impl Merge<'_> {
             return Err(self.refused(key, &counts, None));
         }
         if is_theirs {
-            self.expect(theirs, &counts)?;
-        } else if self.expect(&there, &counts).is_ok() {
+            self.settle(theirs, None, &counts)?;
+        } else if self.settle(&there, Some(theirs), &counts)? == 0 {
             self.copied.there += 1;
             return Ok(());
-        } else {
-            self.expect(theirs, &counts)?;
         }
         self.target.withdraw(key)?;
         self.own.remove(&key);
@@ -259,10 +256,15 @@ impl Merge<'_> {
         self.is_of_source(record) && self.is_log_of_source(record.result.key)
     }
 
-    /// Counts a task here, by another kernel than `right` was counted by, and refuses the source unless that agrees. `counts`
-    /// are all that are known.
-    fn expect(&mut self, right: &Entry, counts: &[&Entry]) -> Result<(), LedgerError> {
-        let key = right.result.key;
+    /// Counts a task here, by another kernel than `one` was counted by, and tells whether `one` stands (0) or `other` (1). If
+    /// neither does, the source is refused: `counts` are all that are known.
+    fn settle(
+        &mut self,
+        one: &Entry,
+        other: Option<&Entry>,
+        counts: &[&Entry],
+    ) -> Result<usize, LedgerError> {
+        let key = one.result.key;
         if self.copied.counting > CHEAP {
             return Err(LedgerError::other(
                 self.source.dir,
@@ -273,12 +275,24 @@ impl Merge<'_> {
         let mut plans = self.plans.iter();
         let plan = plans.find(|plan| plan.engine() == key.engine);
         let begun = Instant::now();
-        let counted = plan.map(|plan| count_here(plan.as_ref(), &right.result));
+        let here = plan.map(|plan| {
+            let settings = CounterSettings { isa: Isa::best() };
+            let first = &one.result.origin.counted_by;
+            let mut counter = CheckedBy::OtherKernel.counter(plan.as_ref(), &settings, first);
+            let counted = counter.count(&plan.task(key.index));
+            (counter.backend(), counted)
+        });
         self.copied.counting += begun.elapsed();
-        match counted {
-            Some((_, Ok(tally))) if tally.agrees_with(&right.result.tally) => Ok(()),
-            counted => Err(self.refused(key, counts, counted)),
+        if let Some((_, Ok(tally))) = &here {
+            let said = [one].into_iter().chain(other);
+            let said = said.map(|entry| (Some(entry.session.as_str()), &entry.result.tally));
+            let all: Vec<_> = said.chain([(None, tally)]).collect();
+            match verdict(&all) {
+                Verdict::Stands(at) => return Ok(at),
+                Verdict::Open | Verdict::Contradicts(_) => {}
+            }
         }
+        Err(self.refused(key, counts, here))
     }
 
     /// Counts of a task, each with who made it, that differ from each other or from the one made here.

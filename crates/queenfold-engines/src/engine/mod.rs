@@ -33,6 +33,7 @@ mod task;
 mod task_bits;
 mod task_set;
 mod task_watch;
+mod verdict;
 
 pub use canary::{Canary, CanaryTask};
 pub use correction::{Correction, Decision, Method};
@@ -67,3 +68,4 @@ pub use task::{Task, TaskKey};
 pub use task_bits::task_bits;
 pub use task_set::TaskSet;
 pub use task_watch::{NotCounted, Stretch, TaskProgress, TaskWatch};
+pub use verdict::{Verdict, verdict};
