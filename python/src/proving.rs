@@ -2,19 +2,15 @@
 
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter};
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use queenfold::certificate::{self, Checked};
-use queenfold::engine::{CheckedBy, CounterSettings};
-use queenfold::job::outcome;
-use queenfold::ledger::{self, RecountChoice, VerifySettings};
-use queenfold::machine::Machine;
-use queenfold::run_directory::open;
-use queenfold::simd::Isa;
+use queenfold::engine::CheckedBy;
+use queenfold::job::{DeviceChoice, Hardware, HardwareSettings, RunSettings, outcome};
+use queenfold::ledger::RecountChoice;
+use queenfold::run_directory::{Verification, open};
 
 use crate::arguments::{self, Whole};
 use crate::errors::{self, CertificateError, ContradictionError};
@@ -99,44 +95,38 @@ pub fn verify(
         Some(seed) => arguments::seed(&seed)?,
         None => fastrand::u64(..),
     };
-    let workers = match workers {
-        Some(workers) => arguments::workers(&workers)?,
-        None => Machine::detect().cores,
-    };
     let choice = match share {
         1.0 => RecountChoice::All,
         _ => RecountChoice::Sample { share, seed },
     };
-    let workers = NonZeroUsize::new(workers).unwrap_or(NonZeroUsize::MIN);
-    let given_up = AtomicBool::new(false);
+    let settings = RunSettings {
+        hardware: HardwareSettings {
+            devices: DeviceChoice::Off,
+            workers: workers
+                .map(|workers| arguments::workers(&workers))
+                .transpose()?,
+            ..HardwareSettings::default()
+        },
+        ..RunSettings::default()
+    };
+    let control = settings.control.clone();
     wait(
         py,
         None,
-        || verified(&dir, choice, workers, &given_up),
-        || given_up.store(true, Ordering::Relaxed),
+        || verified(&dir, choice, &settings),
+        || control.drain(),
         Progress::at,
     )?
 }
 
-fn verified(
-    dir: &Path,
-    choice: RecountChoice,
-    workers: NonZeroUsize,
-    given_up: &AtomicBool,
-) -> PyResult<Verified> {
+fn verified(dir: &Path, choice: RecountChoice, settings: &RunSettings) -> PyResult<Verified> {
     let (store, plans) = open(dir).map_err(|error| errors::of_ledger(&error))?;
-    let settings = CounterSettings { isa: Isa::best() };
-    let how = VerifySettings {
-        plans: &plans,
-        by: CheckedBy::OtherKernel,
-        settings: &settings,
-        done_by: None,
-        workers,
-        begin: &|_| {},
-        tell: &|_| {},
-        given_up,
-    };
-    let findings = ledger::verify(&store, &how, choice);
+    let drawn = Verification::draw(&store, &plans, choice, None);
+    let drawn = drawn.map_err(|error| errors::of_ledger(&error))?;
+    let hardware = Hardware::find(&settings.hardware).map_err(errors::of_job)?;
+    let by = CheckedBy::OtherKernel;
+    let counted = drawn.tasks.count(by, (settings, &hardware), Box::new(|_| ()));
+    let findings = drawn.findings(&store, counted.map_err(errors::of_job)?);
     let findings = findings.map_err(|error| errors::of_ledger(&error))?;
     if let Some(wrong) = findings.wrong_records.first() {
         return Err(ContradictionError::new_err(wrong.to_string()));

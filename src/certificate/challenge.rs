@@ -1,22 +1,18 @@
-//! Tasks that nobody could choose, counted again.
+//! Tasks that nobody could choose, to be counted again.
 
-use std::collections::BTreeSet;
-use std::num::NonZeroUsize;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
 use super::check::{CheckError, Checked, check_with};
 use super::line::{Line, tally_of};
-use crate::engine::{CheckedBy, CountedBy, CounterSettings, Plan, Tally, TaskKey};
-use crate::system::threads::start_scoped;
+use crate::engine::{CountedBy, CounterSettings, TaskKey};
+use crate::run_directory::{Compared, Said, ToCheck};
+use crate::simd::Isa;
 
-/// The tasks of a certificate that its root and a seed draw.
-pub struct Challenge {
-    tasks: Vec<(Arc<dyn Plan>, u64, Tally)>,
-}
+/// The tasks of a certificate that its root and a seed draw, as if a run on this machine had counted them.
+pub struct Challenge(pub Arc<ToCheck>);
 
 /// A task of a certificate that was counted wrong.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -40,7 +36,8 @@ impl Challenge {
         m: u64,
     ) -> Result<Self, CheckError> {
         let drawn = positions(&checked.root, seed, checked.tasks, m);
-        let mut tasks = Vec::new();
+        let settings = CounterSettings { isa: Isa::best() };
+        let (mut plans, mut said) = (Vec::new(), BTreeMap::new());
         let mut position = 0;
         let again = check_with(input, |body, line| {
             let Line::Task(line) = line else {
@@ -50,89 +47,37 @@ impl Challenge {
                 && let Some(plan) = body.plan(&line.plan)
                 && let Some(tally) = tally_of(plan.engine(), &line.tally)
             {
-                tasks.push((Arc::clone(plan), line.task, tally));
+                plans = body.plans();
+                let of = Said {
+                    tally,
+                    // Only the certificate of a shard tells them.
+                    has_partitions: body.part.is_some(),
+                    counted_by: CountedBy::Cpu(plan.counter(&settings).backend().into()),
+                };
+                said.insert(plan.key(line.task), of);
             }
             position += 1;
             Ok(())
         })?;
         match again.root == checked.root {
-            true => Ok(Self { tasks }),
+            true => Ok(Self(Arc::new(ToCheck { plans, said }))),
             false => Err(CheckError::defect(1, "the file changed while it was read")),
         }
     }
 
-    /// The number of different tasks drawn.
-    pub fn tasks(&self) -> u64 {
-        self.tasks.len() as u64
+    /// What is wrong with the certificate, after its tasks were counted again.
+    pub fn wrong(&self, compared: &Compared) -> Vec<WrongTask> {
+        let wrong = |(task, found): (&TaskKey, &crate::engine::TaskResult)| {
+            let said = self.0.said.get(task)?.tally.exact();
+            let (by, tally) = (found.origin.counted_by.backend(), found.tally.exact());
+            Some(WrongTask {
+                task: *task,
+                said,
+                found: format!("{by} counted {tally}"),
+            })
+        };
+        compared.wrong.iter().filter_map(wrong).collect()
     }
-
-    /// The tasks drawn: each with its plan, and its index there.
-    pub fn drawn(&self) -> impl Iterator<Item = (&Arc<dyn Plan>, u64)> {
-        self.tasks.iter().map(|(plan, index, _)| (plan, *index))
-    }
-
-    /// Counts the tasks by another kernel than a run with `settings` does, or by the oracle, with `workers` threads.
-    /// `tell` is called after each task, with whether the certificate is right. Returns what is wrong.
-    pub fn count(
-        &self,
-        by: CheckedBy,
-        settings: &CounterSettings,
-        workers: NonZeroUsize,
-        tell: &(dyn Fn(bool) + Sync),
-    ) -> Vec<WrongTask> {
-        let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-        std::thread::scope(|scope| {
-            let work = || {
-                while let Some((plan, index, said)) =
-                    self.tasks.get(next.fetch_add(1, Ordering::Relaxed))
-                {
-                    let found = recount(plan.as_ref(), (by, settings), *index, said);
-                    tell(found.is_none());
-                    wrong.lock().extend(found);
-                }
-            };
-            // Where the system allows no more threads, fewer count.
-            for _ in 1..workers.get().min(self.tasks.len()) {
-                let _ = start_scoped(scope, work);
-            }
-            work();
-        });
-        wrong.into_inner()
-    }
-}
-
-fn recount(
-    plan: &dyn Plan,
-    (by, settings): (CheckedBy, &CounterSettings),
-    index: u64,
-    said: &Tally,
-) -> Option<WrongTask> {
-    let first = CountedBy::Cpu(plan.counter(settings).backend().into());
-    let mut counter = by.counter(plan, settings, &first);
-    let task = plan.task(index);
-    let found = match counter.count(&task) {
-        // Nodes are in no certificate, and the number of partitions only in that of a shard.
-        Ok(found)
-            if Tally {
-                partitions: if said.partitions == 0 {
-                    0
-                } else {
-                    found.partitions
-                },
-                ..found
-            }
-            .agrees_with(said) =>
-        {
-            return None;
-        }
-        Ok(found) => format!("{} counted {}", counter.backend(), found.exact()),
-        Err(mismatch) => mismatch.to_string(),
-    };
-    Some(WrongTask {
-        task: task.key,
-        said: said.exact(),
-        found,
-    })
 }
 
 /// The positions of the drawn tasks among all: each number i below `m` is hashed with root and seed, and

@@ -9,9 +9,7 @@ use super::amend::agree;
 use super::{
     Column, Division, Entry, LedgerError, LoggedCorrection, RecordedTask, Sessions, Shard, Store,
 };
-use crate::engine::{
-    CheckedBy, CounterSettings, Mismatch, Plan, Tally, TaskKey, Verdict, verdict,
-};
+use crate::engine::{CheckedBy, CounterSettings, Mismatch, Plan, Tally, TaskKey, Verdict, verdict};
 use crate::simd::Isa;
 
 /// What others decided of a run that is merged is counted again here for so long.
@@ -278,7 +276,8 @@ impl Merge<'_> {
         let here = plan.map(|plan| {
             let settings = CounterSettings { isa: Isa::best() };
             let first = &one.result.origin.counted_by;
-            let mut counter = CheckedBy::OtherKernel.counter(plan.as_ref(), &settings, first);
+            let checkers = CheckedBy::OtherKernel.checkers(plan.as_ref(), &settings);
+            let mut counter = checkers.against(first).counter(plan.as_ref());
             let counted = counter.count(&plan.task(key.index));
             (counter.backend(), counted)
         });

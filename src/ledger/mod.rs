@@ -8,7 +8,7 @@
 //! * [`Coverage`]: which tasks are recorded; [`Shard`]: a part of a divided run; [`Division`]: which tasks
 //!   each part counts.
 //! * [`HostShare`]: what each host did; [`CountedWith`]: with which kernel and how many workers.
-//! * [`Status`], [`verify()`], [`merge()`]: what the commands of these names do. [`Signature`]: what names all counts.
+//! * [`Status`], [`merge()`]: what the commands of these names do. [`Signature`]: what names all counts.
 //! * [`FirstCounts`], [`SecondCounts`], [`Decisions`]: a run that counts recorded tasks again.
 //!   [`Confirmation`]: how often tasks were counted, and where; [`differences()`]: which tasks of several
 //!   runs differ.
@@ -60,7 +60,6 @@ mod signature;
 mod status;
 mod store;
 mod table_size;
-mod verify;
 
 pub use confirmation::Confirmation;
 pub(crate) use confirmation::Sessions;
@@ -94,6 +93,7 @@ pub(crate) use parts::Parts;
 pub use plan_hash::{PlanInfo, plan_hash};
 pub use recording::{COMMIT_EVERY, ProcessFacts, Recording};
 pub use recount_choice::{RecountChoice, chance_missed};
+pub(crate) use recounting::decided;
 pub use recounting::{ChosenTasks, Decisions, FirstCounts, SecondCounts};
 pub use request::{Asked, Asker, Request, put_request, take_request, withdraw_request};
 pub use shard::{Shard, ShardError};
@@ -101,7 +101,6 @@ pub use sidecar_files::{open_history, read_history, read_live, write_live};
 pub use signature::Signature;
 pub use status::{Latest, Speed, Status};
 pub use store::{Inserted, LedgerSums, RecordedTask, Store};
-pub use verify::{Findings, VerifySettings, WrongRecord, verify};
 
 /// The name of the database file in a run directory.
 pub const FILE: &str = "ledger.db";

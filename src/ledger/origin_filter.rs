@@ -62,7 +62,7 @@ impl DoneBy {
     ///
     /// # Errors
     /// The ledger is damaged, or nobody of that name counted in it.
-    pub(super) fn tasks(&self, store: &Store) -> Result<Coverage, LedgerError> {
+    pub(crate) fn tasks(&self, store: &Store) -> Result<Coverage, LedgerError> {
         let hosts = hosts(&store.sessions()?);
         let mut tasks = Coverage::none_of(store.info().n(), &store.info().plans);
         let mut known = false;

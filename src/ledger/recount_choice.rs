@@ -1,8 +1,7 @@
 //! Which recorded tasks `verify` counts again.
 
+use super::Coverage;
 use super::digest::{DigestFields, context};
-use super::{Coverage, PlanInfo};
-use crate::board::Size;
 use crate::engine::TaskKey;
 
 /// Which recorded tasks are counted again.
@@ -21,23 +20,18 @@ pub enum RecountChoice {
 
 impl RecountChoice {
     /// Chooses among the tasks of `coverage`, each with the same probability, none twice.
-    pub(super) fn among(self, n: Size, plans: &[PlanInfo], coverage: &Coverage) -> Coverage {
-        let mut chosen = Coverage::none_of(n, plans);
+    pub(crate) fn among(self, coverage: &Coverage) -> Coverage {
         let (share, seed) = match self {
             Self::All => return coverage.clone(),
             Self::Sample { share, seed } => (share, seed),
         };
         let mut keyed: Vec<(u64, TaskKey)> = coverage.iter().map(|t| (key(seed, t), t)).collect();
         let wanted = ((keyed.len() as f64 * share).ceil() as usize).min(keyed.len());
-        if wanted == 0 {
-            return chosen;
-        }
         // The tasks with the smallest keys: keys are digests, so this is a random choice.
-        keyed.select_nth_unstable(wanted - 1);
-        for (_, task) in &keyed[..wanted] {
-            chosen.add(*task);
+        if let Some(last) = wanted.checked_sub(1) {
+            keyed.select_nth_unstable(last);
         }
-        chosen
+        coverage.only(keyed[..wanted].iter().map(|(_, task)| *task))
     }
 }
 
@@ -61,7 +55,9 @@ pub fn chance_missed(checked: u64, rate: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Size;
     use crate::engine::Engine;
+    use crate::ledger::PlanInfo;
 
     fn n() -> Size {
         Size::new(20).unwrap()
@@ -76,7 +72,7 @@ mod tests {
         }
     }
 
-    fn full(tasks: u64) -> (Vec<PlanInfo>, Coverage) {
+    fn full(tasks: u64) -> Coverage {
         let plans = vec![PlanInfo {
             engine: Engine::Chain,
             name: "chain-1".parse().unwrap(),
@@ -88,31 +84,28 @@ mod tests {
         for index in 0..tasks {
             coverage.add(chain(index));
         }
-        (plans, coverage)
+        coverage
     }
 
     #[test]
     fn a_sample_has_the_share_asked_for_and_a_seed_repeats_it() {
-        let (plans, coverage) = full(1000);
+        let coverage = full(1000);
         for (share, tasks) in [(1e-9, 1), (0.1, 100), (0.1001, 101), (1.0, 1000)] {
-            let sample = |seed| RecountChoice::Sample { share, seed }.among(n(), &plans, &coverage);
+            let sample = |seed| RecountChoice::Sample { share, seed }.among(&coverage);
             assert_eq!(sample(1).done(), tasks);
             let held = |set: &Coverage| (0..1000).map(|i| set.holds(chain(i))).collect::<Vec<_>>();
             assert_eq!(held(&sample(1)), held(&sample(1)));
             assert_eq!(held(&sample(1)) == held(&sample(2)), tasks == 1000);
         }
-        assert_eq!(
-            RecountChoice::All.among(n(), &plans, &coverage).done(),
-            1000
-        );
+        assert_eq!(RecountChoice::All.among(&coverage).done(), 1000);
     }
 
     #[test]
     fn every_task_is_drawn_equally_often() {
-        let (plans, coverage) = full(20);
+        let coverage = full(20);
         let mut drawn = [0u32; 20];
         for seed in 0..2000 {
-            let sample = RecountChoice::Sample { share: 0.25, seed }.among(n(), &plans, &coverage);
+            let sample = RecountChoice::Sample { share: 0.25, seed }.among(&coverage);
             for (index, drawn) in drawn.iter_mut().enumerate() {
                 *drawn += u32::from(sample.holds(chain(index as u64)));
             }

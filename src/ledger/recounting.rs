@@ -9,10 +9,10 @@ use super::host::host_name;
 use super::recording::Change;
 use super::{LedgerError, LoggedCorrection, Recording, Store};
 use crate::actors::{
-    Finding, Flushed, OnCheckpoint, Part, RecordError, Recorder, Restored, Source, Supply, cost_of,
-    evenly_spaced,
+    Finding, Flushed, OnCheckpoint, RecordError, Recorder, Restored, Source, Supply, chosen,
+    cost_of,
 };
-use crate::engine::{Engine, Method, Origin, Plan, Tally, TaskKey, TaskSet, WorkerId};
+use crate::engine::{Engine, Method, Origin, Plan, Tally, TaskKey, TaskResult, TaskSet, WorkerId};
 
 /// What a ledger holds of the tasks that are to be counted a second time.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +20,7 @@ pub struct FirstCounts {
     /// The origins that occur, and whether each is of this host.
     origins: Vec<(Origin, bool)>,
     /// The origin of each task without a second count, as a position in `origins`.
-    once: BTreeMap<Engine, BTreeMap<u64, u32>>,
+    once: BTreeMap<TaskKey, u32>,
     /// The tasks with a second count, and their sum.
     twice: BTreeMap<Engine, (TaskSet, Tally)>,
     /// The tasks whose results differ, each with its last correction.
@@ -46,10 +46,9 @@ impl FirstCounts {
         let mut places = BTreeMap::new();
         store.for_each_task(|task| {
             let result = &task.record.result;
-            let TaskKey { engine, index, .. } = result.key;
             if sessions.confirmed(&task).is_some() {
-                let (tasks, sum) = all.twice.entry(engine).or_default();
-                tasks.insert(index);
+                let (tasks, sum) = all.twice.entry(result.key.engine).or_default();
+                tasks.insert(result.key.index);
                 *sum += result.tally;
             } else if !all.open.contains_key(&result.key) {
                 let origin = &result.origin;
@@ -59,47 +58,37 @@ impl FirstCounts {
                     all.origins.push((origin.clone(), is_own));
                     all.origins.len() as u32 - 1
                 });
-                all.once.entry(engine).or_default().insert(index, place);
+                all.once.insert(result.key, place);
             }
             Ok(())
         })?;
         Ok(all)
     }
 
+    /// Who counted a task that has no second count, and whether that was on this host.
+    fn first(&self, task: TaskKey) -> Option<&(Origin, bool)> {
+        self.origins.get(*self.once.get(&task)? as usize)
+    }
+
     /// Who counted a task that has no second count.
     pub fn origin(&self, task: TaskKey) -> Option<&Origin> {
-        let place = self.once.get(&task.engine)?.get(&task.index)?;
-        self.origins.get(*place as usize).map(|(origin, _)| origin)
+        self.first(task).map(|(origin, _)| origin)
     }
 
     /// The worker of this host that counted a task first, if it was one of this host.
     pub fn worker_here(&self, task: TaskKey) -> Option<WorkerId> {
-        let place = self.once.get(&task.engine)?.get(&task.index)?;
-        let (origin, is_own) = self.origins.get(*place as usize)?;
+        let (origin, is_own) = self.first(task)?;
         is_own.then_some(origin.worker)
+    }
+
+    /// The tasks without a second count.
+    pub fn once(&self) -> impl Iterator<Item = TaskKey> {
+        self.once.keys().copied()
     }
 
     /// The tasks whose results differ.
     pub const fn open(&self) -> &BTreeMap<TaskKey, LoggedCorrection> {
         &self.open
-    }
-
-    /// The tasks to be counted a second time that `choose` takes.
-    pub fn once(&self, choose: impl Fn(TaskKey) -> bool) -> impl Fn(&dyn Plan) -> TaskSet {
-        move |plan| {
-            let mut tasks = TaskSet::default();
-            for &index in self
-                .once
-                .get(&plan.engine())
-                .into_iter()
-                .flat_map(BTreeMap::keys)
-            {
-                if choose(plan.key(index)) {
-                    tasks.insert(index);
-                }
-            }
-            tasks
-        }
     }
 }
 
@@ -117,11 +106,14 @@ pub struct ChosenTasks {
 type Avoided = Arc<dyn Fn(TaskKey) -> Option<WorkerId> + Send + Sync>;
 
 impl ChosenTasks {
-    /// These tasks of `plans`.
-    pub fn new(plans: &[Arc<dyn Plan>], tasks: impl Fn(&dyn Plan) -> TaskSet) -> Self {
-        let of = |plan: &Arc<dyn Plan>| (plan.engine(), tasks(plan.as_ref()));
+    /// These tasks.
+    pub fn new(tasks: impl Iterator<Item = TaskKey>) -> Self {
+        let mut of_plans = BTreeMap::<Engine, TaskSet>::new();
+        for task in tasks {
+            of_plans.entry(task.engine).or_default().insert(task.index);
+        }
         Self {
-            tasks: plans.iter().map(of).collect(),
+            tasks: of_plans,
             before: BTreeMap::new(),
             avoided: None,
         }
@@ -148,42 +140,41 @@ impl ChosenTasks {
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.tasks.values().all(TaskSet::is_empty)
+        self.tasks.is_empty()
     }
 }
 
 impl Source for ChosenTasks {
     fn open(&self, plan: &dyn Plan) -> Supply {
-        let none = TaskSet::default();
-        let chosen = self.tasks.get(&plan.engine()).unwrap_or(&none);
-        let mut others = TaskSet::default();
-        for index in (0..plan.tasks()).filter(|index| !chosen.contains(*index)) {
-            others.insert(index);
-        }
-        let left_out = Restored {
-            cost: cost_of(plan, others.iter(), others.len()),
-            tasks: Arc::new(others),
-            ..Restored::default()
-        };
-        let (tasks, sum) = self.before.get(&plan.engine()).cloned().unwrap_or_default();
-        let mut part = chosen.clone();
+        let engine = plan.engine();
+        let (tasks, sum) = self.before.get(&engine).cloned().unwrap_or_default();
+        let mut part = self.tasks.get(&engine).cloned().unwrap_or_default();
         for index in tasks.iter() {
             part.insert(index);
         }
-        Supply {
-            part: Part::Listed(part.iter().collect()),
-            restored: Restored {
-                cost: cost_of(plan, tasks.iter(), tasks.len()),
-                tasks: Arc::new(tasks),
-                sum,
-                ..Restored::default()
-            },
-            ..evenly_spaced(plan, 0, 1, left_out)
-        }
+        let restored = Restored {
+            cost: cost_of(plan, tasks.iter(), tasks.len()),
+            tasks: Arc::new(tasks),
+            sum,
+            ..Restored::default()
+        };
+        chosen(plan, part.iter(), restored)
     }
 
     fn avoided(&self, plan: &dyn Plan, task: u64) -> Option<WorkerId> {
         self.avoided.as_ref()?(plan.key(task))
+    }
+}
+
+/// What a task was counted as, if that is found now: the first time, or by what decides between counts that differ.
+///
+/// # Errors
+/// A result is taken back.
+pub(crate) fn decided(finding: Finding) -> Result<Option<TaskResult>, RecordError> {
+    match finding {
+        Finding::Result(result) => Ok(Some(result)),
+        Finding::Correction(correction) => Ok(correction.decision.map(|decided| decided.result)),
+        Finding::Withdrawal(_) | Finding::TakenOut(_) => finding.unlogged().map(|()| None),
     }
 }
 
@@ -194,16 +185,14 @@ pub struct SecondCounts(pub Arc<Recording>);
 
 impl Recorder for SecondCounts {
     fn take(&self, finding: Finding) -> Result<(), RecordError> {
-        let change = match finding {
-            Finding::Result(result) => Change::Second(result),
-            Finding::Correction(correction) => match correction.decision {
-                Some(decision) => Change::Second(decision.result),
-                None => return Ok(()),
+        match finding {
+            Finding::Withdrawal(task) => self.0.write(Change::SecondWithdrawal(task)),
+            Finding::TakenOut(_) => self.0.take(finding),
+            _ => match decided(finding)? {
+                Some(result) => self.0.write(Change::Second(result)),
+                None => Ok(()),
             },
-            Finding::Withdrawal(task) => Change::SecondWithdrawal(task),
-            Finding::TakenOut(_) => Change::Found(finding),
-        };
-        self.0.write(change)
+        }
     }
 
     fn on_checkpoint(&self, tell: OnCheckpoint) {
@@ -225,14 +214,11 @@ pub struct Decisions {
 
 impl Recorder for Decisions {
     fn take(&self, finding: Finding) -> Result<(), RecordError> {
-        let result = match finding {
-            Finding::Result(result) => result,
-            Finding::Correction(correction) => match correction.decision {
-                Some(decision) => decision.result,
-                None => return Ok(()),
-            },
-            Finding::Withdrawal(_) => return finding.unlogged(),
-            Finding::TakenOut(_) => return self.recording.take(finding),
+        if let Finding::TakenOut(_) = finding {
+            return self.recording.take(finding);
+        }
+        let Some(result) = decided(finding)? else {
+            return Ok(());
         };
         let method = self.methods.get(&result.key).copied();
         let method = method.unwrap_or(Method::Oracle);

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::count_again::count_again;
 use super::recorded_job::{RecordedJob, RunResult};
 use super::{RunDirectoryError, open};
-use crate::actors::{DeviceSpec, Recorder, Report, RunSpec};
+use crate::actors::{DeviceSpec, Recorder, Report};
 use crate::engine::{
-    ChooseKernel, Origin, Plan, RecountKernel, RecountPlan, TaskKey, TaskResult, TaskSet, WorkerId,
-    deciding_kernel, second_kernel,
+    Plan, RecountKernel, TaskKey, TaskResult, WorkerId, deciding_kernel, second_kernel,
 };
 use crate::job::{Hardware, JobError, JobResult};
 use crate::ledger::{
@@ -106,36 +106,26 @@ impl Again<'_> {
             let worker = first.worker_here(task)?;
             avoided.contains(&worker).then_some(worker)
         };
-        let all = self.plans_by({
-            let (first, settings) = (Arc::clone(first), self.hardware.counter.clone());
-            let asked_for = self.recorded.job.settings.hardware.isa;
-            move |plan| {
-                let (first, settings) = (Arc::clone(&first), settings.clone());
-                Arc::new(move |index| {
-                    let origin = first.origin(plan.key(index));
-                    match (asked_for, origin) {
-                        (Some(isa), _) => RecountKernel::Isa(isa),
-                        (None, Some(Origin { counted_by, .. })) => {
-                            second_kernel(plan.as_ref(), &settings, counted_by)
-                        }
-                        (None, None) => RecountKernel::Isa(settings.isa),
-                    }
-                })
-            }
-        });
+        let (settings, origins) = (self.hardware.counter.clone(), Arc::clone(first));
+        let asked_for = self.recorded.job.settings.hardware.isa;
+        let by = move |plan: &dyn Plan, task: TaskKey| match (asked_for, origins.origin(task)) {
+            (Some(isa), _) => RecountKernel::Isa(isa),
+            (None, Some(first)) => second_kernel(plan, &settings, &first.counted_by),
+            (None, None) => RecountKernel::Isa(settings.isa),
+        };
         let recorder: Arc<dyn Recorder> = Arc::new(SecondCounts(Arc::clone(&self.recording)));
-        let tasks = first.once(|task| of_device(task).is_none());
-        let source = ChosenTasks::new(self.plans, tasks).after(first);
-        let mut report = self.count(&all, source, &recorder, devices)?;
+        let tasks = first.once().filter(|task| of_device(*task).is_none());
+        let source = ChosenTasks::new(tasks).after(first);
+        let mut report = self.count(source, by.clone(), &recorder, devices)?;
         for avoided in avoided.iter().copied() {
-            let tasks = first.once(|task| of_device(task) == Some(avoided));
-            let source = ChosenTasks::new(self.plans, tasks);
+            let is_of_it = |task: &TaskKey| of_device(*task) == Some(avoided);
+            let source = ChosenTasks::new(first.once().filter(is_of_it));
             if source.is_empty() {
                 continue;
             }
             let is_other = |device: &&DeviceSpec| WorkerId::Device(device.index) != avoided;
             let others: Vec<_> = devices.iter().filter(is_other).cloned().collect();
-            let more = self.count(&all, source, &recorder, &others)?;
+            let more = self.count(source, by.clone(), &recorder, &others)?;
             report.elapsed += more.elapsed;
             report.cpu += more.cpu;
             report.workers.extend(more.workers);
@@ -145,14 +135,10 @@ impl Again<'_> {
 
     /// Decides between counts that differ, on CPU workers.
     fn decide(&self, open: &BTreeMap<TaskKey, LoggedCorrection>) -> Result<(), JobError> {
-        let mut kernels = BTreeMap::new();
-        let mut methods = BTreeMap::new();
+        let (mut kernels, mut methods) = (BTreeMap::new(), BTreeMap::new());
         for (task, logged) in open {
-            let results: Vec<TaskResult> = logged
-                .correction
-                .results()
-                .map(|entry| entry.result.clone())
-                .collect();
+            let results = logged.correction.results();
+            let results: Vec<TaskResult> = results.map(|entry| entry.result.clone()).collect();
             let mut plans = self.plans.iter();
             if let Some(plan) = plans.find(|plan| plan.engine() == task.engine) {
                 let (kernel, method) = deciding_kernel(plan.as_ref(), &results);
@@ -160,69 +146,34 @@ impl Again<'_> {
                 methods.insert(*task, method);
             }
         }
-        let kernels = Arc::new(kernels);
-        let plans = self.plans_by(|plan| {
-            let kernels = Arc::clone(&kernels);
-            Arc::new(move |index| {
-                let kernel = kernels.get(&plan.key(index)).copied();
-                kernel.unwrap_or(RecountKernel::Oracle)
-            })
-        });
-        let tasks = |plan: &dyn Plan| {
-            let mut tasks = TaskSet::default();
-            for task in open.keys().filter(|task| task.engine == plan.engine()) {
-                tasks.insert(task.index);
-            }
-            tasks
-        };
         // Who gave the count that differs is not to decide.
         let last = open.iter().filter_map(|(task, logged)| {
             let last = logged.correction.others.last()?;
             (last.session == self.recording.session()).then_some((*task, last.result.origin.worker))
         });
         let last: BTreeMap<_, _> = last.collect();
-        let source =
-            ChosenTasks::new(self.plans, tasks).without(move |task| last.get(&task).copied());
+        let source = ChosenTasks::new(open.keys().copied());
+        let source = source.without(move |task| last.get(&task).copied());
         let recorder: Arc<dyn Recorder> = Arc::new(Decisions {
             recording: Arc::clone(&self.recording),
             methods,
         });
-        self.count(&plans, source, &recorder, &[]).map(|_| ())
-    }
-
-    /// The plans, with the kernel that `choose` gives for a task.
-    fn plans_by(&self, choose: impl Fn(Arc<dyn Plan>) -> ChooseKernel) -> Vec<Arc<dyn Plan>> {
-        let by = |plan: &Arc<dyn Plan>| {
-            let recount = RecountPlan {
-                plan: Arc::clone(plan),
-                choose: choose(Arc::clone(plan)),
-            };
-            Arc::new(recount) as Arc<dyn Plan>
+        let by = move |_: &dyn Plan, task: TaskKey| {
+            let kernel = kernels.get(&task).copied();
+            kernel.unwrap_or(RecountKernel::Oracle)
         };
-        self.plans.iter().map(by).collect()
+        self.count(source, by, &recorder, &[]).map(|_| ())
     }
 
     fn count(
         &self,
-        plans: &[Arc<dyn Plan>],
-        source: ChosenTasks,
+        tasks: ChosenTasks,
+        by: impl Fn(&dyn Plan, TaskKey) -> RecountKernel + Send + Sync + 'static,
         recorder: &Arc<dyn Recorder>,
         devices: &[DeviceSpec],
     ) -> Result<Report, JobError> {
-        let job = &self.recorded.job;
-        let how = &job.settings;
-        let recorder = Some(Arc::clone(recorder));
-        // Every task is counted twice already: that shows what audits would. Canaries tell which of two counts
-        // that differ to doubt, before all of them are contested.
-        let spec = RunSpec {
-            audit: 0.0,
-            ..how.spec(self.hardware, plans.to_vec(), Arc::new(source), recorder)
-        };
-        let report = how.run(&spec, devices)?;
-        if report.tasks_done < report.tasks_total {
-            let before = self.recording.before();
-            return Err(how.stopped(job.board(), report, before));
-        }
-        Ok(report)
+        let on = (&self.recorded.job.settings, self.hardware, devices);
+        let before = self.recording.before();
+        count_again(self.plans, tasks, by, on, Arc::clone(recorder), before)
     }
 }

@@ -17,10 +17,12 @@
 //!
 //! * [`RunDirectory::create`]: begins a run, or a shard of one ([`NewRun`]).
 //! * [`RunDirectory::resume`]: continues it. [`RunDirectory::count_again_on`]: a second count (`again`).
+//! * [`Verification`]: a second count of a share that keeps nothing; [`ToCheck`]: one of whatever is said of tasks.
 //! * [`RunResult`], [`RunDirectoryError`]: what comes of it.
 //! * [`open`]: its ledger, with the plans of its run.
 
 mod again;
+mod count_again;
 mod error;
 mod existing;
 mod new_run;
@@ -28,8 +30,10 @@ mod opening;
 mod recorded_job;
 #[cfg(test)]
 mod tests;
+mod verify;
 
 pub use again::AgainResult;
+pub use count_again::{Compared, Said, Tell, ToCheck};
 pub use error::RunDirectoryError;
 pub use existing::RunDirectory;
 pub use new_run::NewRun;
@@ -37,3 +41,4 @@ pub use opening::open;
 #[cfg(feature = "cli")]
 pub(crate) use opening::{open_to_glance, with_plans};
 pub use recorded_job::RunResult;
+pub use verify::{Findings, Verification, WrongRecord};

@@ -153,9 +153,8 @@ fn recorded_tasks_are_verified_by_another_kernel() {
     let next = available.iter().rev().nth(1);
     for isa in &available {
         let first = CountedBy::Cpu(isa.name().into());
-        let second = CheckedBy::OtherKernel
-            .counter(&plan, &settings, &first)
-            .backend();
+        let second = CheckedBy::OtherKernel.checkers(&plan, &settings);
+        let second = second.against(&first).counter(&plan).backend();
         let expected = match next {
             _ if *isa != best => best.name(),
             Some(next) => next.name(),

@@ -51,7 +51,8 @@ fn recorded_tasks_are_checked_by_the_transposed_kernel_and_by_the_oracle_if_that
     let first = plan.counter(&settings()).backend();
     let check = |by: CheckedBy, first: &str| {
         let first = CountedBy::Cpu(first.to_owned().into());
-        by.counter(&plan, &settings(), &first)
+        let checkers = by.checkers(&plan, &settings());
+        checkers.against(&first).counter(&plan)
     };
     let mut second = check(CheckedBy::default(), first);
     assert_eq!(second.backend(), plan.recount_kernel(settings().isa));

@@ -1,31 +1,32 @@
 //! A second count finds what digests cannot: a record that is forged together with its digest.
 
-use std::num::NonZeroUsize;
-use std::sync::atomic::AtomicBool;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use queenfold::engine::{CheckedBy, CountedBy, WorkerId};
-use queenfold::ledger::{Findings, RecountChoice, Signature, VerifySettings, verify};
+use queenfold::job::{DeviceChoice, Hardware, HardwareSettings, RunSettings};
+use queenfold::ledger::{RecountChoice, Signature};
+use queenfold::run_directory::{Findings, Verification};
 
 use super::*;
 
-fn check(dir: &Path, n: u32, choice: RecountChoice) -> Result<Findings, LedgerError> {
-    let [same, different] = [0, 0].map(AtomicU64::new);
-    let how = VerifySettings {
-        given_up: &AtomicBool::new(false),
-        begin: &|_| (),
-        plans: &plans(n),
-        done_by: None,
-        by: CheckedBy::OtherKernel,
-        settings: &counter(),
-        workers: NonZeroUsize::new(2).unwrap(),
-        tell: &|right| {
-            let counter = if right { &same } else { &different };
-            counter.fetch_add(1, Relaxed);
-        },
-    };
-    let findings = verify(&Store::open_to_read(dir)?, &how, choice)?;
-    let [same, different] = [same, different].map(AtomicU64::into_inner);
+pub fn check(dir: &Path, n: u32, choice: RecountChoice) -> Result<Findings, LedgerError> {
+    let store = Store::open_to_read(dir)?;
+    let drawn = Verification::draw(&store, &plans(n), choice, None)?;
+    let told = Arc::new([0, 0].map(AtomicU64::new));
+    let count = Arc::clone(&told);
+    let tell = move |right| _ = count[usize::from(right)].fetch_add(1, Relaxed);
+    let settings = RunSettings::default();
+    let hardware = Hardware::find(&HardwareSettings {
+        workers: Some(2),
+        devices: DeviceChoice::Off,
+        ..HardwareSettings::default()
+    });
+    let on = (&settings, &hardware.unwrap());
+    let compared = drawn
+        .tasks
+        .count(CheckedBy::OtherKernel, on, Box::new(tell));
+    let findings = drawn.findings(&store, compared.unwrap())?;
+    let [different, same] = [0, 1].map(|right: usize| told[right].load(Relaxed));
     assert_eq!(different, findings.wrong_records.len() as u64);
     assert_eq!(same + different, findings.checked);
     Ok(findings)

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::certificate::{CertifyError, Checked, HostKey, certify, check};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{check_file, print, print_json, say, stdout};
-use crate::cli::session::recount_cost::in_words;
+use crate::cli::session::recount::in_words;
 use crate::ledger::host_name;
 use crate::run_directory::open;
 use crate::system::file_kind::{Draft, FileKind};

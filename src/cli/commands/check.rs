@@ -9,7 +9,7 @@ use crate::cli::args::boards::given_line;
 use crate::cli::args::whole::whole;
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, print_json};
-use crate::cli::session::recount::{Recount, by_name, known, second_method, unique_line};
+use crate::cli::session::recount::{self, by_name, known, second_method, unique_line};
 use crate::engine::CheckedBy;
 use crate::system::file_kind::Draft;
 use crate::system::files::open_regular;
@@ -92,7 +92,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                     lines.map(|line| format!("{name}: {line}{signed}")),
                 )
             })?;
-            Some((challenge.tasks(), seed))
+            Some((challenge.0.tasks(), seed))
         }
     };
     match (args.json, challenged) {
@@ -205,15 +205,16 @@ fn tell(checked: &Checked) -> Result<(), Failure> {
 /// # Errors
 /// Some of them are wrong.
 fn recount(challenge: &Challenge, by: CheckedBy) -> Result<(), Failure> {
-    let recount = Recount::new()?;
     let progress = |done, wrong| {
         let done = several(done, "task");
         format!("{done} counted again, {wrong} of them wrong")
     };
-    let note = |right: bool| recount.note(right, progress);
-    recount.begin(challenge.drawn(), by);
-    let wrong = challenge.count(by, &recount.settings, recount.workers, &note);
-    recount.end();
+    let wrong = challenge.wrong(&recount::count(
+        &challenge.0,
+        by,
+        recount::listen()?,
+        progress,
+    )?);
     match wrong.is_empty() {
         true => Ok(()),
         false => Err(Failure::counts_differ(&wrong)),

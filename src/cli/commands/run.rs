@@ -1,4 +1,5 @@
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::json;
 
@@ -13,9 +14,10 @@ use crate::cli::print::board_result::BoardResult;
 use crate::cli::print::count_report::{self, CorrectionReport};
 use crate::cli::print::printer::Printer;
 use crate::cli::session::job_runner::JobRunner;
-use crate::cli::session::recount_cost::in_words;
+use crate::cli::session::recount::wall_time;
 use crate::cluster::ArrayDirectory;
 use crate::config::Layers;
+use crate::engine::{CountedBy, Plan, second_kernel};
 use crate::ledger::{FirstCounts, Shard};
 use crate::outcome::Outcome;
 use crate::run_directory::{RunDirectory, open};
@@ -165,10 +167,7 @@ fn expect(demanded: Option<u128>, n: Size, how: &str, total: u128) -> Result<(),
 fn cost_of_again(dir: &Path, runner: &JobRunner) -> Result<String, Failure> {
     let (store, plans) = open(dir)?;
     let first = FirstCounts::read(&store)?;
-    let once = plans
-        .iter()
-        .map(|plan| first.once(|_| true)(plan.as_ref()).len());
-    let left = once.sum::<u64>() + first.open().len() as u64;
+    let left = first.once().count() as u64 + first.open().len() as u64;
     if left == 0 {
         let nothing = match store.covered()?.done() {
             0 => "nothing is recorded",
@@ -177,11 +176,18 @@ fn cost_of_again(dir: &Path, runner: &JobRunner) -> Result<String, Failure> {
         return Ok(format!("to count again: {nothing}"));
     }
     let planned: u64 = plans.iter().map(|plan| plan.tasks()).sum();
-    let seconds = runner.second_count_seconds(&plans) * left as f64 / planned.max(1) as f64;
+    let hardware = runner.hardware();
+    let of_plan = |plan: &Arc<dyn Plan>| {
+        let first = CountedBy::Cpu(plan.counter(&hardware.counter).backend().into());
+        let kernel = second_kernel(plan.as_ref(), &hardware.counter, &first);
+        plan.total_cost() * kernel.seconds_per_cost(plan.as_ref()).unwrap_or(0.0)
+    };
+    let all: f64 = plans.iter().map(of_plan).sum();
+    let seconds = all * left as f64 / planned.max(1) as f64;
     Ok(format!(
         "to count again: {}, by another kernel unless that takes four times as long, {}",
         several(left, "task"),
-        in_words(seconds)
+        wall_time(left, seconds, hardware)
     ))
 }
 

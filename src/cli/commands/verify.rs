@@ -1,7 +1,6 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value as Json, json};
 
@@ -11,17 +10,14 @@ use crate::cli::args::whole::whole;
 use crate::cli::exit::{Failure, complete_shard};
 use crate::cli::output::{print, print_json, say};
 use crate::cli::print::count_report::verify_command;
-use crate::cli::session::recount::{Recount, by_name, known, second_method, unique_line};
+use crate::cli::session::recount::{self, by_name, known, second_method, unique_line};
 use crate::cli::shell::again_command;
 use crate::config::{Share, Value};
 use crate::engine::{CheckedBy, Engine, Plan};
 use crate::job::outcome;
-use crate::ledger::{
-    self, Coverage, Division, DoneBy, Findings, OriginName, RecountChoice, VerifySettings,
-    WrongRecord, chance_missed,
-};
+use crate::ledger::{Division, DoneBy, OriginName, RecountChoice, chance_missed};
 use crate::outcome::Outcome;
-use crate::run_directory::open;
+use crate::run_directory::{Findings, Verification, WrongRecord, open};
 use crate::telemetry::{printable, several};
 
 const HELP: &str = "\
@@ -102,32 +98,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             seed,
         },
     };
-    let recount = Recount::new()?;
-    let note = |right: bool| recount.note(right, progress);
     let done_by = args.origin.clone().map(|origin| DoneBy {
         origin,
         since: args.since.map(|Timestamp(since)| since),
     });
-    let begin = |tasks: &Coverage| {
-        let tasks = tasks.iter().filter_map(|task| {
-            let plan = plans.iter().find(|plan| plan.engine() == task.engine)?;
-            Some((plan, task.index))
-        });
-        recount.begin(tasks, args.by);
-    };
-    let how = VerifySettings {
-        begin: &begin,
-        tell: &note,
-        plans: &plans,
-        done_by: done_by.as_ref(),
-        by: args.by,
-        settings: &recount.settings,
-        workers: recount.workers,
-        given_up: &AtomicBool::new(false),
-    };
-    let findings = ledger::verify(&store, &how, choice);
-    recount.end();
-    let findings = findings?;
+    let report = recount::listen()?;
+    let drawn = Verification::draw(&store, &plans, choice, done_by.as_ref())?;
+    let compared = recount::count(&drawn.tasks, args.by, report, progress)?;
+    let findings = drawn.findings(&store, compared)?;
     if findings.checked == 0 && args.since.is_some() {
         let what = "nothing was recorded by that origin since then, so nothing is counted again";
         return Err(Failure::usage(what));
@@ -198,7 +176,7 @@ fn to_json(
     outcome: Option<&Outcome>,
 ) -> Json {
     let coverage = &findings.sums.coverage;
-    let kernel = |((engine, recorded, counted), tasks): (&(Engine, String, &str), &u64)| json!({"engine": engine, "recorded_by": recorded, "counted_by": counted, "tasks": tasks});
+    let kernel = |((engine, recorded, counted), tasks): (&(Engine, String, String), &u64)| json!({"engine": engine, "recorded_by": recorded, "counted_by": counted, "tasks": tasks});
     let wrong = |wrong: &WrongRecord| {
         json!({
             "plan": format!("{}-{}", wrong.task.engine, wrong.task.version),
@@ -268,10 +246,10 @@ fn tell(findings: &Findings, choice: RecountChoice) -> Result<(), Failure> {
         several(findings.checked, "task")
     ))?;
     for ((engine, recorded, counted), times) in &findings.kernels {
-        print(&format!(
+        print(&printable(&format!(
             "          {engine}: {} by {counted}, recorded by {recorded}",
             several(*times, "task")
-        ))?;
+        )))?;
     }
     if findings.checked < done {
         for rate in [0.1, 0.01, 0.001] {

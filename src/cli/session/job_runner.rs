@@ -1,7 +1,6 @@
 //! What the commands share that count on this machine: its hardware, and what they say of a run.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
@@ -19,7 +18,6 @@ use crate::cli::print::board_result::BoardResult;
 use crate::cli::print::result_json::ResultJson;
 use crate::cli::shell::{again_command, resume_command};
 use crate::config::Config;
-use crate::engine::{CountedBy, Plan, RecountKernel, second_kernel, seconds_per_cost};
 use crate::job::{CensusResult, Hardware, Job, JobResult, RunSettings, plan};
 use crate::ledger::{Missing, Shard};
 use crate::run_directory::{AgainResult, RunDirectory, RunDirectoryError};
@@ -172,22 +170,9 @@ impl JobRunner {
         }
     }
 
-    /// How long a second count of all tasks of `plans` takes, in seconds, by the costs of the plans: within a
-    /// factor of 3. Devices may make it shorter.
-    pub fn second_count_seconds(&self, plans: &[Arc<dyn Plan>]) -> f64 {
-        let Hardware {
-            counter, workers, ..
-        } = &self.hardware;
-        let of_plan = |plan: &Arc<dyn Plan>| {
-            let first = CountedBy::Cpu(plan.counter(counter).backend().into());
-            let isa = match second_kernel(plan.as_ref(), counter, &first) {
-                RecountKernel::Isa(isa) => isa,
-                RecountKernel::Oracle => counter.isa,
-            };
-            let per_cost = seconds_per_cost(plan.engine(), plan.size(), isa);
-            plan.total_cost() * per_cost.unwrap_or(0.0)
-        };
-        plans.iter().map(of_plan).sum::<f64>() / (*workers).max(1) as f64
+    /// What counts.
+    pub const fn hardware(&self) -> &Hardware {
+        &self.hardware
     }
 
     /// Counts a run a second time, with a progress line.

@@ -7,7 +7,6 @@ mod metrics_file;
 mod output_files;
 mod progress;
 pub mod recount;
-pub mod recount_cost;
 mod repeating;
 mod run_outputs;
 mod throttle;

@@ -1,92 +1,96 @@
-//! What `verify` and `check` have in common: they count tasks again on this machine, and say what that
-//! showed.
+//! What the commands have in common that count tasks again on this machine: the price, the progress, and what a signal
+//! prints.
 
-use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::recount_cost::RecountCost;
+use super::progress::ProgressLine;
 use crate::cli::control::stop_report::StopReport;
 use crate::cli::exit::Failure;
 use crate::cli::output::say;
-use crate::config::RunConfig;
-use crate::engine::{CheckedBy, CounterSettings, Plan};
-use crate::machine::Machine;
+use crate::engine::CheckedBy;
+use crate::job::{DeviceChoice, Hardware, HardwareSettings, RunSettings};
 use crate::outcome::Outcome;
-use crate::simd::Isa;
+use crate::run_directory::{Compared, ToCheck};
+use crate::telemetry::{TimeUnit, several};
 
-/// Counting again, with what was found so far. A signal prints that, and a terminal shows how far it is.
-pub struct Recount {
-    /// What the counters may use.
-    pub settings: CounterSettings,
-    /// How many of them count at a time.
-    pub workers: NonZeroUsize,
-    done: AtomicU64,
-    wrong: AtomicU64,
+/// Listens for signals: the first one ends the program, and prints how many tasks were counted again.
+///
+/// # Errors
+/// Signals cannot be caught.
+pub fn listen() -> Result<StopReport, Failure> {
+    StopReport::listen("no task was counted again")
+}
+
+/// Counts tasks again on all cores of this machine. It says before how long that takes, and a terminal shows how far it is.
+/// `words` makes the line of a signal from the number of tasks counted again and how many of them were wrong.
+///
+/// # Errors
+/// The workers cannot count.
+pub fn count(
+    tasks: &Arc<ToCheck>,
+    by: CheckedBy,
     report: StopReport,
-    bar: OnceLock<ProgressBar>,
+    words: fn(u64, u64) -> String,
+) -> Result<Compared, Failure> {
+    let how = RunSettings {
+        hardware: HardwareSettings {
+            devices: DeviceChoice::Off,
+            ..HardwareSettings::default()
+        },
+        ..RunSettings::default()
+    };
+    let hardware = Hardware::find(&how.hardware)?;
+    let Some((first, _)) = tasks.said.first_key_value() else {
+        return Ok(Compared::default());
+    };
+    let time = |by| {
+        let seconds = tasks.core_seconds(by, &hardware.counter);
+        wall_time(tasks.tasks(), seconds, &hardware)
+    };
+    let (own, kernel) = (time(by), time(CheckedBy::OtherKernel));
+    say(&format!(
+        "to count again: {}",
+        price(tasks.tasks(), by, &own, &kernel)
+    ));
+    let (done, wrong) = (AtomicU64::new(0), AtomicU64::new(0));
+    let tell = move |right: bool| {
+        let more = u64::from(!right);
+        let wrong = wrong.fetch_add(more, Ordering::Relaxed) + more;
+        report.note(words(done.fetch_add(1, Ordering::Relaxed) + 1, wrong));
+    };
+    let _line = ProgressLine::show(first.n, how.control.clone(), None);
+    Ok(tasks.count(by, (&how, &hardware), Box::new(tell))?)
 }
 
-impl Recount {
-    /// Counting again with all cores of this machine.
-    ///
-    /// # Errors
-    /// Signals cannot be caught.
-    pub fn new() -> Result<Self, Failure> {
-        let machine = Machine::detect();
-        let run = RunConfig::default();
-        Ok(Self {
-            settings: CounterSettings { isa: Isa::best() },
-            workers: NonZeroUsize::new(run.workers(&machine)).unwrap_or(NonZeroUsize::MIN),
-            done: AtomicU64::new(0),
-            wrong: AtomicU64::new(0),
-            report: StopReport::listen("no task was counted again")?,
-            bar: OnceLock::new(),
-        })
-    }
+/// How long so many tasks take that cost so many core-seconds. The last ones leave workers without work.
+pub fn wall_time(tasks: u64, core_seconds: f64, hardware: &Hardware) -> String {
+    let at_once = tasks.min(hardware.workers as u64).max(1);
+    in_words(core_seconds / at_once as f64)
+}
 
-    /// Says how many tasks will be counted again, and how long that takes.
-    pub fn begin<'a>(&self, tasks: impl Iterator<Item = (&'a Arc<dyn Plan>, u64)>, by: CheckedBy) {
-        let cost = RecountCost::of(tasks, &self.settings);
-        if cost.tasks == 0 {
-            return;
-        }
-        say(&format!("to count again: {}", cost.line(by, self.workers)));
-        let style = ProgressStyle::with_template(
-            "{pos} of {len} tasks counted again · {elapsed} · left {eta}",
-        );
-        let bar = ProgressBar::with_draw_target(Some(cost.tasks), ProgressDrawTarget::stderr())
-            .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        bar.enable_steady_tick(REFRESH);
-        let _ = self.bar.set(bar);
-    }
-
-    /// Takes the progress from the terminal: results follow.
-    pub fn end(&self) {
-        if let Some(bar) = self.bar.get() {
-            bar.finish_and_clear();
-        }
-    }
-
-    /// Notes that a task was counted again. `words` makes the line that a signal prints from the number of
-    /// tasks counted again and how many of them were wrong.
-    pub fn note(&self, right: bool, words: impl Fn(u64, u64) -> String) {
-        let wrong = u64::from(!right);
-        let wrong = self.wrong.fetch_add(wrong, Ordering::Relaxed) + wrong;
-        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        self.report.note(words(done, wrong));
-        if let Some(bar) = self.bar.get() {
-            bar.set_position(done);
-        }
+/// An expected time in words.
+pub fn in_words(seconds: f64) -> String {
+    match seconds {
+        ..1.0 => "under a second".to_owned(),
+        _ => format!("about {}", TimeUnit::of_wall(seconds).of(seconds)),
     }
 }
 
-/// How often the time on the terminal is brought up to date, though no task is done.
-const REFRESH: Duration = Duration::from_millis(250);
+/// How many tasks are counted again by this method, and the time it takes. If a kernel takes another one, the oracle names
+/// that.
+fn price(tasks: u64, by: CheckedBy, time: &str, by_kernel: &str) -> String {
+    let tasks = several(tasks, "task");
+    match by {
+        CheckedBy::OtherKernel => format!("{tasks} by another kernel, {time}"),
+        CheckedBy::Oracle if time == by_kernel => format!("{tasks} by the oracle, {time}"),
+        CheckedBy::Oracle => {
+            format!("{tasks} by the oracle, {time}; with `--by kernel`, {by_kernel}")
+        }
+    }
+}
 
 /// Reads what counts tasks again: `kernel` or `oracle`.
 pub fn second_method() -> impl TypedValueParser<Value = CheckedBy> {
@@ -119,4 +123,34 @@ pub fn unique_line(outcome: &Outcome) -> Option<String> {
     Some(format!(
         "unique    {unique}, by Burnside's identity from whole classes"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_of_the_oracle_names_the_price_of_a_kernel() {
+        let line = |by| price(7, by, &in_words(7.0), &in_words(0.1));
+        assert_eq!(
+            line(CheckedBy::Oracle),
+            "7 tasks by the oracle, about 7.0 s; with `--by kernel`, under a second"
+        );
+        assert_eq!(
+            line(CheckedBy::OtherKernel),
+            "7 tasks by another kernel, about 7.0 s"
+        );
+    }
+
+    #[test]
+    fn workers_share_the_time_but_not_that_of_one_task() {
+        let settings = HardwareSettings {
+            workers: Some(4),
+            devices: DeviceChoice::Off,
+            ..HardwareSettings::default()
+        };
+        let hardware = Hardware::find(&settings).unwrap();
+        assert_eq!(wall_time(100, 40.0, &hardware), "about 10 s");
+        assert_eq!(wall_time(1, 40.0, &hardware), "about 40 s");
+    }
 }

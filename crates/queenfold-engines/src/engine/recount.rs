@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::second_counter::unused;
 use super::{
     Canary, CountedBy, Counter, CounterSettings, Engine, Launcher, Method, NoLauncher, NotCounted,
-    Plan, Tally, Task, TaskResult, TaskWatch, core_seconds,
+    Plan, Tally, Task, TaskResult, TaskWatch, core_seconds, seconds_per_cost,
 };
 use crate::board::{GivenBoard, Size};
 use crate::simd::Isa;
@@ -37,6 +37,61 @@ pub enum RecountKernel {
     Isa(Isa),
     /// The oracle of the engine.
     Oracle,
+}
+
+impl RecountKernel {
+    /// A counter of `plan` by it.
+    pub fn counter(self, plan: &dyn Plan) -> Box<dyn Counter> {
+        match self {
+            Self::Isa(isa) => plan.recounter(&CounterSettings { isa }),
+            Self::Oracle => plan.oracle(),
+        }
+    }
+
+    /// Core-seconds that it takes for a unit of the cost of `plan`: within a factor of 3. `None` for an own engine.
+    pub fn seconds_per_cost(self, plan: &dyn Plan) -> Option<f64> {
+        let of = |isa| seconds_per_cost(plan.engine(), plan.size(), isa);
+        match self {
+            Self::Isa(isa) => of(isa),
+            Self::Oracle => Some(of(Isa::best())? * f64::from(oracle_slower(plan.engine()))),
+        }
+    }
+}
+
+/// What counts recorded tasks again, to check them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CheckedBy {
+    /// Another kernel than the one that counted the task. It takes about as long as that one.
+    #[default]
+    OtherKernel,
+    /// The oracle, which takes many times as long and has nothing of the ideas of the kernels.
+    Oracle,
+}
+
+impl CheckedBy {
+    /// The kernels that may check counts of a plan, with their names, the first one that did not make a count
+    /// [against](Checkers::against) it: the [`recounter`](Plan::recounter) with `settings`, or that of the widest other
+    /// instruction set; the oracle if this machine has none.
+    pub fn checkers(self, plan: &dyn Plan, settings: &CounterSettings) -> Checkers {
+        let widest = Isa::ALL.into_iter().rev().filter(|isa| isa.is_available());
+        let kernels = std::iter::once(settings.isa).chain(widest);
+        let kernels = kernels.filter(|_| self == Self::OtherKernel);
+        let named = |isa| (isa, plan.recounter(&CounterSettings { isa }).backend());
+        Checkers(kernels.map(named).collect())
+    }
+}
+
+/// What checks counts of a plan.
+#[derive(Clone, Debug)]
+pub struct Checkers(Vec<(Isa, &'static str)>);
+
+impl Checkers {
+    /// What checks a count of `first`.
+    pub fn against(&self, first: &CountedBy) -> RecountKernel {
+        let mut kernels = self.0.iter();
+        let other = kernels.find(|(_, name)| !first.is_kernel(name));
+        other.map_or(RecountKernel::Oracle, |(isa, _)| RecountKernel::Isa(*isa))
+    }
 }
 
 /// The kernel that counts a task a second time which `first` counted: of the others that take at most four
@@ -163,13 +218,10 @@ impl Counter for RecountCounter {
         if self.counter.as_ref().is_none_or(|(own, _)| *own != kernel) {
             self.counter = None;
         }
-        let (_, counter) = self.counter.get_or_insert_with(|| {
-            let counter = match kernel {
-                RecountKernel::Oracle => self.plan.oracle(),
-                RecountKernel::Isa(isa) => self.plan.recounter(&CounterSettings { isa }),
-            };
-            (kernel, counter)
-        });
+        let plan = self.plan.as_ref();
+        let (_, counter) = self
+            .counter
+            .get_or_insert_with(|| (kernel, kernel.counter(plan)));
         counter.count_watched(task, watch)
     }
 }

@@ -1,4 +1,4 @@
-//! The second method of an audit, and of what counts recorded tasks again: which counter checks a result.
+//! The second method of an audit: which counter checks a result.
 
 use super::{CountedBy, Counter, CounterSettings, Plan};
 use crate::simd::Isa;
@@ -18,37 +18,6 @@ pub fn other_counter(plan: &dyn Plan, used: &[CountedBy]) -> Option<Box<dyn Coun
         .map(|isa| plan.recounter(&CounterSettings { isa }))
         .chain(std::iter::once_with(|| plan.oracle()))
         .find(|counter| !is_used(counter.backend(), used))
-}
-
-/// What counts recorded tasks again, to check them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CheckedBy {
-    /// Another kernel than the one that counted the task. It takes about as long as that one.
-    #[default]
-    OtherKernel,
-    /// The oracle, which takes many times as long and has nothing of the ideas of the kernels.
-    Oracle,
-}
-
-impl CheckedBy {
-    /// A counter that checks what `first` counted: the [`recounter`](Plan::recounter) with `settings`, or where
-    /// that is `first` itself, the [`second_counter`]. If this machine has no other kernel, the oracle checks.
-    pub fn counter(
-        self,
-        plan: &dyn Plan,
-        settings: &CounterSettings,
-        first: &CountedBy,
-    ) -> Box<dyn Counter> {
-        if self == Self::Oracle {
-            return plan.oracle();
-        }
-        let own = plan.recounter(settings);
-        if first.is_kernel(own.backend()) {
-            second_counter(plan, first).unwrap_or_else(|| plan.oracle())
-        } else {
-            own
-        }
-    }
 }
 
 /// The instruction sets of this machine whose kernels are not among those `used`, the widest last.

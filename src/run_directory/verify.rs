@@ -1,0 +1,112 @@
+//! Counts a share of what a run has recorded again, and keeps nothing of it.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::count_again::{Compared, Said, ToCheck};
+use crate::engine::{Engine, Plan, Tally, TaskKey};
+use crate::ledger::{DoneBy, LedgerError, LedgerSums, OriginName, RecountChoice, Sessions, Store};
+
+/// Records of a run that are to be counted again.
+pub struct Verification {
+    /// What all records add up to. Each of them was read.
+    pub sums: LedgerSums,
+    /// Those that are counted again.
+    pub tasks: Arc<ToCheck>,
+}
+
+/// What counting recorded tasks again showed.
+#[derive(Clone, Debug)]
+pub struct Findings {
+    /// What the records add up to.
+    pub sums: LedgerSums,
+    /// Tasks counted again.
+    pub checked: u64,
+    /// How often each pair of kernels was compared: engine, recorded, counted now.
+    pub kernels: BTreeMap<(Engine, String, String), u64>,
+    /// The tasks whose record is wrong, in the order of the plans.
+    pub wrong_records: Vec<WrongRecord>,
+}
+
+/// A record that a second count contradicts.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("task {task} (ranks {}..{}): recorded {} by {origin}, but {found}", ranks.start, ranks.end, recorded.exact())]
+pub struct WrongRecord {
+    /// The task.
+    pub task: TaskKey,
+    /// Its ranks.
+    pub ranks: Range<u64>,
+    /// What is recorded.
+    pub recorded: Tally,
+    /// What was found, and by which kernel.
+    pub found: String,
+    /// Who counted it: a worker of a host.
+    pub origin: OriginName,
+}
+
+impl Verification {
+    /// Reads every record of `store`, and draws tasks by `choice`: of those that `done_by` counted, if it is given.
+    ///
+    /// # Errors
+    /// The ledger is damaged or of other plans.
+    pub fn draw(
+        store: &Store,
+        plans: &[Arc<dyn Plan>],
+        choice: RecountChoice,
+        done_by: Option<&DoneBy>,
+    ) -> Result<Self, LedgerError> {
+        store.info().check_plans(store.file(), plans)?;
+        let sums = store.sums()?;
+        let chosen = match done_by {
+            Some(done_by) => choice.among(&done_by.tasks(store)?),
+            None => choice.among(&sums.coverage),
+        };
+        let mut said = BTreeMap::new();
+        store.for_each_task(|task| {
+            let result = task.record.result;
+            if chosen.holds(result.key) {
+                let of = Said {
+                    tally: result.tally,
+                    has_partitions: true,
+                    counted_by: result.origin.counted_by,
+                };
+                said.insert(result.key, of);
+            }
+            Ok(())
+        })?;
+        let plans = plans.to_vec();
+        let tasks = Arc::new(ToCheck { plans, said });
+        Ok(Self { sums, tasks })
+    }
+
+    /// What it shows that the tasks were counted again.
+    ///
+    /// # Errors
+    /// The ledger cannot be read any more.
+    pub fn findings(self, store: &Store, compared: Compared) -> Result<Findings, LedgerError> {
+        let sessions = Sessions::of(store.sessions()?);
+        let mut wrong_records = Vec::new();
+        for (task, counted) in &compared.wrong {
+            let plans = &self.tasks.plans;
+            let plan = plans.iter().find(|plan| plan.engine() == task.engine);
+            if let (Some(record), Some(plan)) = (store.get(*task)?, plan) {
+                let (by, tally) = (counted.origin.counted_by.backend(), counted.tally.exact());
+                let host = sessions.host(&record.session).map_or("", String::as_str);
+                wrong_records.push(WrongRecord {
+                    task: *task,
+                    ranks: plan.ranks_of(task.index),
+                    recorded: record.result.tally,
+                    found: format!("{by} counted {tally}"),
+                    origin: OriginName::of(host, record.result.origin.worker),
+                });
+            }
+        }
+        Ok(Findings {
+            sums: self.sums,
+            checked: self.tasks.tasks(),
+            kernels: compared.kernels,
+            wrong_records,
+        })
+    }
+}
