@@ -8,7 +8,9 @@ use std::time::Duration;
 use super::check::{Body, CheckError, check_with};
 use super::line::{Counts, Line, OriginLine, tally_of};
 use crate::engine::{Origin, Plan, TaskResult};
-use crate::ledger::{Entry, Facts, LedgerError, OriginColumns, RunInfo, Session, Store, unix_time};
+use crate::ledger::{
+    Entry, Facts, LedgerError, MergeSource, OriginColumns, RunInfo, Session, Store, unix_time,
+};
 use crate::system::files::open_regular;
 
 /// Opens what may be merged: the ledger of a directory, or what a file says that is the certificate of a shard, signed by one
@@ -16,9 +18,9 @@ use crate::system::files::open_regular;
 ///
 /// # Errors
 /// There is no such ledger, or the file is not such a certificate.
-pub fn open_source(path: &Path) -> Result<Store, LedgerError> {
+pub fn open_source<'a>(path: &Path) -> Result<MergeSource<'a>, LedgerError> {
     if !path.is_file() {
-        return Store::open_to_read(path);
+        return MergeSource::directory(path);
     }
     let refused = |reason: String| LedgerError::other(path, reason);
     let input = open_regular(path).map_err(|error| refused(error.to_string()))?;
@@ -42,7 +44,11 @@ pub fn open_source(path: &Path) -> Result<Store, LedgerError> {
     };
     store.commit()?;
     store.signed_by(&signed.key);
-    Ok(store)
+    Ok(MergeSource {
+        path: path.to_owned(),
+        store,
+        shard: None,
+    })
 }
 
 struct Reading<'a> {

@@ -15,7 +15,7 @@ use crate::job::{JobError, StopCause};
 use crate::ladder::WrongRow;
 use crate::ledger::{LedgerError, Missing, Shard};
 use crate::outcome::Contradiction;
-use crate::run_directory::{RunDirectoryError, WrongRecord};
+use crate::run_directory::RunDirectoryError;
 use crate::telemetry::{printable, several};
 
 /// Who stops or pauses a run, in words: a signal.

@@ -1,12 +1,13 @@
 //! How far the shards of an array are, and their records in one ledger.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{ArrayDirectory, ArrayError, IndexList};
 use crate::engine::Plan;
 use crate::ledger::{
-    Division, LedgerError, LedgerSums, Merged, OpenSource, Store, is_held, merge, merge_shards,
+    Division, LedgerError, LedgerSums, MergeSource, Merged, Store, is_held, merge,
 };
 
 /// How far a shard is.
@@ -68,6 +69,17 @@ impl ArrayDirectory {
         Ok((state, Some((store, sums))))
     }
 
+    /// Checks that what has this name, if anything has, is a directory.
+    fn expect_own(&self, dir: &Path) -> Result<(), ArrayError> {
+        match dir.symlink_metadata() {
+            Ok(found) if !found.is_dir() => Err(ArrayError::unfit(
+                dir,
+                "no directory of this array: a link leads elsewhere",
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether every task of the run was gathered.
     ///
     /// # Errors
@@ -120,46 +132,52 @@ impl Gathered {
 /// A shard is damaged, belongs to another array, or contradicts another one; there is another run in place of the
 /// ledger of all; another process gathers; the
 /// ledger of all cannot be written. Nothing is gathered then.
-pub fn gather(directory: &ArrayDirectory, open: OpenSource<'_>) -> Result<Gathered, ArrayError> {
+pub fn gather(
+    directory: &ArrayDirectory,
+    open: impl Fn(&Path) -> Result<MergeSource<'static>, LedgerError>,
+) -> Result<Gathered, ArrayError> {
     let plans = directory.array().plans();
     let division = directory.division(&plans);
+    let whole = directory.whole();
+    directory.expect_own(&whole)?;
+    // Otherwise the merge makes it, mends it, or says what is wrong with it.
+    if let Ok(store) = Store::open_to_read(&whole) {
+        directory.check_whole(store.info())?;
+    }
     let (mut running, mut stopped, mut not_begun) = (Vec::new(), Vec::new(), Vec::new());
-    let mut sources = Vec::new();
-    for index in 0..directory.array().shards() {
-        let (state, store) = directory.state_of(index, &division)?;
+    let of_shard = |index: u64| {
+        let path = directory.shard(index);
+        directory.expect_own(&path)?;
+        let (state, found) = directory.state_of(index, &division)?;
         match state {
             ShardState::Running => running.push(index),
             ShardState::NotBegun => not_begun.push(index),
             ShardState::Stopped => stopped.push(index),
             ShardState::Finished => {}
         }
-        if state != ShardState::Running && store.is_some() {
-            let shard = directory.array().shard(index);
-            sources.extend(shard.map(|shard| (shard, directory.shard(index))));
+        let found = found.filter(|_| state != ShardState::Running);
+        Ok::<_, ArrayError>(found.map(|(store, _)| (path, store)))
+    };
+    let of_file = |path: PathBuf| {
+        let store = open(&path)?.store;
+        directory.check_shard(&path, store.info().shard.index(), store.info())?;
+        Ok(Some((path, store)))
+    };
+    let shards = (0..directory.array().shards()).map(of_shard);
+    let files = directory.files()?.into_iter().map(of_file);
+    let with_shard = |(path, store): (PathBuf, Store)| {
+        let shard = Some((store.info().shard, &division));
+        MergeSource { path, store, shard }
+    };
+    let found = shards.chain(files).filter_map(Result::transpose);
+    let mut sources = found.map(|found| found.map(with_shard)).peekable();
+    let merged = match sources.peek() {
+        Some(_) => Some(merge(sources, &whole, &plans)?),
+        // What was gathered before counts, even if its shards were removed to save space.
+        None if fs::exists(&whole).unwrap_or(false) => {
+            Some(merge([MergeSource::directory(&whole)], &whole, &plans)?)
         }
-    }
-    for file in directory.files()? {
-        let info = open(&file)?.info().clone();
-        directory.check_shard(&file, info.shard.index(), &info)?;
-        sources.push((info.shard, file));
-    }
-    // What was gathered before counts, even if its shards were removed to save space.
-    let whole = directory.whole();
-    let dirs = sources.iter().map(|(_, dir)| dir).chain([&whole]);
-    for dir in dirs.filter(|dir| !dir.is_file()) {
-        if dir.symlink_metadata().is_ok_and(|found| !found.is_dir()) {
-            let what = "no directory of this array: a link leads elsewhere";
-            return Err(ArrayError::unfit(dir, what));
-        }
-    }
-    // Otherwise the merge makes it, mends it, or says what is wrong with it.
-    if let Ok(store) = Store::open_to_read(&whole) {
-        directory.check_whole(store.info())?;
-    }
-    let merged = match sources.is_empty() {
-        true if fs::exists(&whole).unwrap_or(false) => Some(merge(&[&whole], &whole, &plans)?),
-        true => None,
-        false => Some(merge_shards(&sources, &division, &whole, &plans, open)?),
+        None => None,
     };
     let lacking = merged
         .as_ref()

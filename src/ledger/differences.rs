@@ -1,12 +1,12 @@
 //! Which tasks of several runs differ.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::confirmation::hosts;
 use super::merge::check_alike;
-use super::{LedgerError, RunInfo, Store};
+use super::{LedgerError, MergeSource, RunInfo};
 use crate::engine::{Plan, Tally, TaskKey};
 
 /// What comparing runs showed.
@@ -21,7 +21,7 @@ pub struct Differences {
 /// A count, and where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CountedWhere {
-    /// The directory of the run.
+    /// The directory of the run, or its file.
     pub dir: PathBuf,
     /// What was counted.
     pub tally: Tally,
@@ -37,22 +37,22 @@ pub struct CountedWhere {
 ///
 /// # Errors
 /// One is damaged or contradicts itself, or they are of other boards or plans.
-pub fn differences<P: AsRef<Path>>(
-    dirs: &[P],
+pub fn differences<'a>(
+    sources: impl IntoIterator<Item = Result<MergeSource<'a>, LedgerError>>,
     plans: &[Arc<dyn Plan>],
 ) -> Result<Differences, LedgerError> {
     let mut counts: BTreeMap<TaskKey, Vec<CountedWhere>> = BTreeMap::new();
-    let mut first: Option<(&Path, RunInfo)> = None;
-    for dir in dirs.iter().map(AsRef::as_ref) {
-        let store = Store::open_to_read(dir)?;
-        let (one, info) = first.get_or_insert_with(|| (dir, store.info().clone()));
-        check_alike((one, info), (dir, store.info()))?;
+    let mut first: Option<(PathBuf, RunInfo)> = None;
+    for source in sources {
+        let MergeSource { path, store, .. } = source?;
+        let (one, info) = first.get_or_insert_with(|| (path.clone(), store.info().clone()));
+        check_alike((one, info), (&path, store.info()))?;
         store.info().check_plans(store.file(), plans)?;
         let hosts = hosts(&store.sessions()?);
         store.for_each(|entry| {
             let result = entry.result;
             counts.entry(result.key).or_default().push(CountedWhere {
-                dir: dir.to_owned(),
+                dir: path.clone(),
                 tally: result.tally,
                 counted_by: result.origin.counted_by.to_string(),
                 worker: result.origin.worker.to_string(),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::lock::LOCK_FILE;
-use super::merge_source::{Copied, Source};
+use super::merge_source::{Copied, MergeSource, Source};
 use super::{
     DirLock, Division, FILE, LedgerError, LedgerSums, RunInfo, Session, Sessions, Shard, Store,
     files, merge_source,
@@ -78,80 +78,32 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// Copies the records of all `sources` into the ledger in `into`, which is made if there is none.
+/// Copies the records of all `sources` into the ledger in `into`, which is made if there is none. Each source is opened when
+/// its turn comes, and closed before the next one: the system limits the number of open files.
 ///
 /// A task that two runs counted with the same result keeps the record that is there, and the other one
-/// becomes its second count. Where the results differ, and a correction in one of the logs names both, the task is
-/// counted here: if that agrees with what was decided, the decision holds.
+/// becomes its second count; what a key has signed is counted once by its owner, in however many files. Where the results
+/// differ, and a correction in one of the logs names both, the task is counted here, and that decides.
 ///
 /// The sources are only read. Either all of them are copied, or `into` stays as it was.
 ///
 /// # Errors
-/// The sources or `into` are of different boards or engines; one of them is of another program's
-/// plans of another version, damaged, or counted a task differently; the whole contradicts itself or a
+/// A source cannot be opened, or there is none; the sources or `into` are of different boards or engines; one of them is of
+/// another program's plans of another version, damaged, or counted a task differently; the whole contradicts itself or a
 /// known count; `into` cannot be written, or another process works on it.
-pub fn merge<P: AsRef<Path>>(
-    sources: &[P],
+pub fn merge<'a, E: From<LedgerError>>(
+    sources: impl IntoIterator<Item = Result<MergeSource<'a>, E>>,
     into: &Path,
     plans: &[Arc<dyn Plan>],
-) -> Result<Merged, LedgerError> {
-    merge_from(sources, into, plans, &Store::open_to_read)
-}
-
-/// Opens the ledger of what is merged: of a directory, or of a file that somebody signed.
-pub type OpenSource<'a> = &'a dyn Fn(&Path) -> Result<Store, LedgerError>;
-
-/// [`merge`]s what `open` opens, such as [files](crate::certificate::open_source) beside directories. What a key has signed is
-/// counted once by its owner, in however many files.
-///
-/// # Errors
-/// Those of [`merge`], and of `open`.
-pub fn merge_from<P: AsRef<Path>>(
-    sources: &[P],
-    into: &Path,
-    plans: &[Arc<dyn Plan>],
-    open: OpenSource<'_>,
-) -> Result<Merged, LedgerError> {
-    let sources = sources.iter().map(|dir| (dir.as_ref(), None)).collect();
-    merge_all(sources, into, plans, open)
-}
-
-/// [`merge`]s what the shards of a job array recorded, each of its own tasks alone. Its hosts are those of the array, so
-/// what they say of second counts is believed.
-pub(crate) fn merge_shards(
-    shards: &[(Shard, PathBuf)],
-    division: &Division,
-    into: &Path,
-    plans: &[Arc<dyn Plan>],
-    open: OpenSource<'_>,
-) -> Result<Merged, LedgerError> {
-    let shards = shards.iter();
-    let of = shards.map(|(shard, dir)| (dir.as_path(), Some((*shard, division))));
-    merge_all(of.collect(), into, plans, open)
-}
-
-fn merge_all(
-    sources: Vec<(&Path, Option<(Shard, &Division)>)>,
-    into: &Path,
-    plans: &[Arc<dyn Plan>],
-    open: OpenSource<'_>,
-) -> Result<Merged, LedgerError> {
-    let mut infos: Vec<(&Path, RunInfo)> = Vec::new();
-    // One source is open at a time: the system limits the number of open files.
-    for &(dir, _) in &sources {
-        let source = open(dir)?;
-        let (first, first_info) = infos
-            .first()
-            .map_or((dir, source.info()), |(dir, info)| (*dir, info));
-        check_alike((first, first_info), (dir, source.info()))?;
-        source.info().check_plans(source.file(), plans)?;
-        infos.push((dir, source.info().clone()));
-    }
-    let Some((first, info)) = infos.first() else {
-        return Err(LedgerError::NoRun(into.to_owned()));
+) -> Result<Merged, E> {
+    let mut sources = sources.into_iter();
+    let Some(first) = sources.next().transpose()? else {
+        return Err(LedgerError::NoRun(into.to_owned()).into());
     };
-    let mut target = Target::open(into, info)?;
-    check_alike((first, info), (into, target.store.info()))?;
+    let (first_path, info) = (first.path.clone(), first.store.info().clone());
+    info.check_plans(first.store.file(), plans)?;
+    let mut target = Target::open(into, &info)?;
+    check_alike((&first_path, &info), (into, target.store.info()))?;
     target
         .store
         .info()
@@ -161,12 +113,17 @@ fn merge_all(
     target.store.begin()?;
     let mut left_out = Vec::new();
     let mut files = BTreeMap::new();
-    for (dir, shard) in sources {
-        let source = open(dir)?;
-        let theirs = source.sessions()?;
-        let merged = match (source.signer(), shard) {
+    let divided = |shard: Shard| (shard.count(), shard.is_by_cost());
+    let mut is_one_division = true;
+    for source in std::iter::once(Ok(first)).chain(sources) {
+        let MergeSource { path, store, shard } = &source?;
+        check_alike((&first_path, &info), (path, store.info()))?;
+        store.info().check_plans(store.file(), plans)?;
+        is_one_division &= divided(store.info().shard) == divided(info.shard);
+        let theirs = store.sessions()?;
+        let merged = match (store.signer(), shard) {
             (Some(key), _) => Session::mark_of_key(key),
-            (None, Some((shard, _))) => Session::mark_of(shard),
+            (None, Some((shard, _))) => Session::mark_of(*shard),
             (None, None) => came_with(&theirs, &sessions),
         };
         let mut own = BTreeSet::new();
@@ -185,7 +142,7 @@ fn merge_all(
             let is_own = is_alike || shard.is_some() && session.is_here() && !is_gathered;
             if let Some(there) = there {
                 // A file does not tell all.
-                let is_told = source.signer().is_some() || there.signer().is_some();
+                let is_told = store.signer().is_some() || there.signer().is_some();
                 if is_told && there.facts.is_on(&session.facts) {
                     session.facts = there.facts.clone();
                 }
@@ -197,31 +154,31 @@ fn merge_all(
                         "its session {} is not the session of this id that is to be merged; one of the two is forged",
                         session.id
                     );
-                    return Err(LedgerError::other(target.store.file(), what));
+                    return Err(LedgerError::other(target.store.file(), what).into());
                 }
             }
             if !is_own {
                 continue;
             }
             own.insert(session.id.clone());
-            files.insert(session.id.clone(), dir.to_owned());
+            files.insert(session.id.clone(), path.clone());
             if is_alike && there.is_none_or(|there| there.elapsed < session.elapsed) {
                 target.store.put_session(&session)?;
                 sessions.0.insert(session.id.clone(), session);
             }
         }
         let source = Source {
-            dir,
-            store: &source,
+            path,
+            store,
             sessions: own,
             files: &files,
-            shard,
+            shard: *shard,
         };
         merge_source::copy(source, &target.store, &sessions, plans, &mut copied)?;
         let tasks = std::mem::take(&mut copied.left_out);
         left_out.extend(
             tasks.first().map(|&first| LeftOut {
-                dir: dir.to_owned(),
+                dir: path.clone(),
                 tasks: tasks.len() as u64,
                 first,
                 shard: shard
@@ -236,14 +193,9 @@ fn merge_all(
     {
         let tally = |engine| sums.tallies.get(&engine);
         let all = tally(counting.engine()).copied().unwrap_or_default();
-        Outcome::new(counting.given(), &all, tally(Engine::Census))?;
+        Outcome::new(counting.given(), &all, tally(Engine::Census)).map_err(LedgerError::from)?;
     }
     target.commit()?;
-    let division = |shard: Shard| (shard.count(), shard.is_by_cost());
-    let of_first = division(info.shard);
-    let alike = infos
-        .iter()
-        .all(|(_, info)| division(info.shard) == of_first);
     Ok(Merged {
         elapsed: sessions
             .0
@@ -252,10 +204,9 @@ fn merge_all(
             .map(|session| session.elapsed)
             .sum(),
         sums,
-        division: if alike {
-            Division::new(info.shard, plans)
-        } else {
-            Division::none()
+        division: match is_one_division {
+            true => Division::new(info.shard, plans),
+            false => Division::none(),
         },
         copied: copied.records,
         there: copied.there,
@@ -265,25 +216,17 @@ fn merge_all(
     })
 }
 
-/// Removes from the run in `from` what the sessions of the run in `source` recorded: `source` was merged
-/// into it and is not trusted any more. In the place of a directory, `source` may be the id of a session. What is removed
+/// Removes from the run in `from` what the sessions of the run in `source`, which `open` opens, recorded: `source` was merged
+/// into it and is not trusted any more. In the place of a path, `source` may be the id of a session. What is removed
 /// is counted again when the run is resumed.
 ///
 /// # Errors
-/// They are of different boards or engines; no session of `source` came by a merge; one of them is damaged; `from`
-/// cannot be written, or another process works on it.
-pub fn take_out(source: &Path, from: &Path) -> Result<TakenOut, LedgerError> {
-    take_out_from(source, from, &Store::open_to_read)
-}
-
-/// [`take_out`] of what `open` opens.
-///
-/// # Errors
-/// Those of [`take_out`], and of `open`.
-pub fn take_out_from(
+/// `source` cannot be opened; they are of different boards or engines; no session of `source` came by a merge; one of them is
+/// damaged; `from` cannot be written, or another process works on it.
+pub fn take_out<'a>(
     source: &Path,
     from: &Path,
-    open: OpenSource<'_>,
+    open: impl FnOnce(&Path) -> Result<MergeSource<'a>, LedgerError>,
 ) -> Result<TakenOut, LedgerError> {
     let _lock = DirLock::take(from)?;
     let target = Store::open_to_write(from)?;
@@ -291,7 +234,7 @@ pub fn take_out_from(
     let mut sessions = target.sessions()?;
     let mut kept = Vec::new();
     if source.exists() || !sessions.iter().any(is_named) {
-        let source_store = open(source)?;
+        let source_store = open(source)?.store;
         check_alike((source, source_store.info()), (from, target.info()))?;
         let theirs = source_store.sessions()?.into_iter();
         let theirs: BTreeSet<String> = theirs.map(|session| session.id).collect();

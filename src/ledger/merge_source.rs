@@ -32,16 +32,40 @@ pub(super) struct Copied {
     counting: Duration,
 }
 
+/// What is merged: a directory, or a file that somebody signed.
+pub struct MergeSource<'a> {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its ledger.
+    pub store: Store,
+    /// Of a job array, the tasks of this shard alone are taken. Its hosts are those of the array, so what they say of second
+    /// counts is believed.
+    pub shard: Option<(Shard, &'a Division)>,
+}
+
+impl MergeSource<'_> {
+    /// The ledger in a directory.
+    ///
+    /// # Errors
+    /// There is none, or it is damaged.
+    pub fn directory(path: &Path) -> Result<Self, LedgerError> {
+        Ok(Self {
+            path: path.to_owned(),
+            store: Store::open_to_read(path)?,
+            shard: None,
+        })
+    }
+}
+
 /// Where the records come from.
 pub(super) struct Source<'a> {
-    pub dir: &'a Path,
+    pub path: &'a Path,
     pub store: &'a Store,
     /// The sessions that came from there. Nobody else's counts are taken: whoever holds a copy of a run could count in the
     /// name of its sessions.
     pub sessions: BTreeSet<String>,
     /// Where the sessions of this merge came from.
     pub files: &'a BTreeMap<String, PathBuf>,
-    /// Of a job array, the tasks of this shard alone are taken.
     pub shard: Option<(Shard, &'a Division)>,
 }
 
@@ -265,7 +289,7 @@ impl Merge<'_> {
         let key = one.result.key;
         if self.copied.counting > CHEAP {
             return Err(LedgerError::other(
-                self.source.dir,
+                &self.source.path,
                 "its log decides more tasks than are checked in a minute; nothing is merged: merge it into a new \
                  directory, or remove that of what was gathered and gather again",
             ));
@@ -325,7 +349,7 @@ impl Merge<'_> {
         let counts: Vec<_> = counts.iter().map(words).chain(here).collect();
         LedgerError::Counts(format!(
             "{}: task {task} was counted as {}; nothing is merged",
-            self.source.dir.display(),
+            self.source.path.display(),
             counts.join(", and as ")
         ))
     }

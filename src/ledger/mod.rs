@@ -83,10 +83,9 @@ pub use host_share::HostShare;
 pub use index_list::IndexList;
 pub use info::{Facts, RunInfo, Session, WorkTime};
 pub use lock::{DirLock, holder_of, is_held, is_held_by};
-pub use merge::{
-    LeftOut, Merged, OpenSource, TakenOut, merge, merge_from, take_out, take_out_from,
-};
-pub(crate) use merge::{kept_sessions, merge_shards};
+pub(crate) use merge::kept_sessions;
+pub use merge::{LeftOut, Merged, TakenOut, merge, take_out};
+pub use merge_source::MergeSource;
 pub(crate) use origin_columns::OriginColumns;
 pub use origin_filter::{DoneBy, OriginName};
 pub(crate) use parts::Parts;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::engine::{Engine, Plan};
 use crate::job::plan;
-use crate::ledger::{LedgerError, RunInfo, Store};
+use crate::ledger::{LedgerError, Store};
 
 /// The plan of the run in `directory` that counts all solutions, and whether the run has a census. The run
 /// is to be continued, so what a killed writer left half done is undone.
@@ -25,14 +25,6 @@ pub(super) fn counting_plan(directory: &Path) -> Result<(Arc<dyn Plan>, bool), L
     ))
 }
 
-/// The plans of a run as this program makes them, the counting one first. There is none of an own
-/// engine, whose plans only its owner makes.
-fn plans_of(info: &RunInfo) -> Vec<Arc<dyn Plan>> {
-    let engines = info.plans.iter().map(|plan| plan.engine);
-    let engines = engines.filter(|engine| *engine != Engine::Own);
-    engines.map(|engine| plan(engine, info.board)).collect()
-}
-
 /// Opens the ledger of `directory` to read it, with the plans of its run.
 ///
 /// # Errors
@@ -50,12 +42,21 @@ pub(crate) fn open_to_glance(directory: &Path) -> Result<(Store, Vec<Arc<dyn Pla
     with_plans(Store::open_to_glance(directory)?)
 }
 
-/// A ledger that was opened, with the plans of its run.
+fn with_plans(store: Store) -> Result<(Store, Vec<Arc<dyn Plan>>), LedgerError> {
+    let plans = plans_of(&store)?;
+    Ok((store, plans))
+}
+
+/// The plans of the run in a ledger as this program makes them, the counting one first. There is none of an own
+/// engine, whose plans only its owner makes.
 ///
 /// # Errors
 /// It is of other plans.
-pub(crate) fn with_plans(store: Store) -> Result<(Store, Vec<Arc<dyn Plan>>), LedgerError> {
-    let plans = plans_of(store.info());
-    store.info().check_plans(store.file(), &plans)?;
-    Ok((store, plans))
+pub(crate) fn plans_of(store: &Store) -> Result<Vec<Arc<dyn Plan>>, LedgerError> {
+    let info = store.info();
+    let engines = info.plans.iter().map(|plan| plan.engine);
+    let engines = engines.filter(|engine| *engine != Engine::Own);
+    let plans: Vec<_> = engines.map(|engine| plan(engine, info.board)).collect();
+    info.check_plans(store.file(), &plans)?;
+    Ok(plans)
 }

@@ -9,7 +9,7 @@ use queenfold::engine::{
     Correction, CountedBy, Decision, DeviceIdentity, DeviceKind, Method, Origin, TaskKey,
     TaskResult, WorkerId,
 };
-use queenfold::ledger::{Facts, Session, merge};
+use queenfold::ledger::{Facts, Session};
 
 use sha2::{Digest, Sha256};
 

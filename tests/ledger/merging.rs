@@ -3,8 +3,6 @@
 use std::fs;
 use std::path::PathBuf;
 
-use queenfold::ledger::{Division, Merged, merge, take_out};
-
 use super::*;
 use crate::common::program::{PROGRAM, isolated, of, said, tells, words};
 

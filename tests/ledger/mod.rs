@@ -39,8 +39,8 @@ use queenfold::chain::ChainPlan;
 use queenfold::colour::ColourPlan;
 use queenfold::engine::{CounterSettings, Engine, Plan, Tally};
 use queenfold::ledger::{
-    self, Division, Entry, FILE, LedgerError, ProcessFacts, Recording, RunInfo, Shard, Status,
-    Store,
+    self, Division, Entry, FILE, LedgerError, MergeSource, Merged, ProcessFacts, Recording,
+    RunInfo, Shard, Status, Store, TakenOut,
 };
 use queenfold::outcome::Outcome;
 use queenfold::simd::Isa;
@@ -60,6 +60,20 @@ fn plans(n: u32) -> Vec<Arc<dyn Plan>> {
         Arc::new(ChainPlan::new(size(n))),
         Arc::new(CensusPlan::new(size(n))),
     ]
+}
+
+/// Merges directories.
+fn merge<P: AsRef<Path>>(
+    dirs: &[P],
+    into: &Path,
+    plans: &[Arc<dyn Plan>],
+) -> Result<Merged, LedgerError> {
+    let sources = dirs.iter().map(|dir| MergeSource::directory(dir.as_ref()));
+    ledger::merge(sources, into, plans)
+}
+
+fn take_out(source: &Path, from: &Path) -> Result<TakenOut, LedgerError> {
+    ledger::take_out(source, from, MergeSource::directory)
 }
 
 /// How far a run of the plans of board `n` is.

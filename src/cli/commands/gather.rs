@@ -41,7 +41,7 @@ pub struct Args {
 /// Adds up the shards of a job array.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let directory = ArrayDirectory::open(&args.dir)?;
-    let gathered = gather(&directory, &open_source)?;
+    let gathered = gather(&directory, open_source)?;
     let whole = args.dir.join("whole");
     if let Some(merged) = &gathered.merged {
         say(&printable(&format!(

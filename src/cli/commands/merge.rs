@@ -1,4 +1,5 @@
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde_json::json;
 
@@ -7,9 +8,9 @@ use crate::certificate::open_source;
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, print_json, say};
 use crate::config::path_text;
-use crate::engine::TaskKey;
-use crate::ledger::{self, CountedWhere, kept_sessions};
-use crate::run_directory::{open, with_plans};
+use crate::engine::{Plan, TaskKey};
+use crate::ledger::{self, CountedWhere, LedgerError, MergeSource, kept_sessions};
+use crate::run_directory::plans_of;
 use crate::telemetry::{printable, several};
 
 const HELP: &str = "\
@@ -66,7 +67,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             );
             return Err(Failure::usage(what));
         }
-        let taken = ledger::take_out_from(source, into, &open_source)?;
+        let taken = ledger::take_out(source, into, open_source)?;
         if !taken.kept.is_empty() {
             say(&printable(&kept_sessions(into, &taken.kept)));
         }
@@ -79,11 +80,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             several(taken.sessions, "session")
         ));
     }
-    let Some(first) = args.dirs.first() else {
-        return Err(Failure::usage("no directory to merge"));
-    };
-    let (_, plans) = with_plans(open_source(first)?)?;
-    let merged = ledger::merge_from(&args.dirs, into, &plans, &open_source)?;
+    let (sources, plans) = sources(args)?;
+    let merged = ledger::merge(sources, into, &plans)?;
     let mut copied = format!(
         "{} copied, {} there already with the same result",
         several(merged.copied, "task"),
@@ -114,13 +112,23 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     tell_whole(into, &plans, &merged, args.json)
 }
 
+/// What is given, each opened when its turn comes, and the plans of the first.
+fn sources(args: &Args) -> Result<(impl Iterator<Item = Opened<'_>>, Vec<Arc<dyn Plan>>), Failure> {
+    let mut sources = args.dirs.iter().map(|path| open_source(path));
+    let Some(first) = sources.next().transpose()? else {
+        return Err(Failure::usage("no directory to merge"));
+    };
+    let plans = plans_of(&first.store)?;
+    Ok((std::iter::once(Ok(first)).chain(sources), plans))
+}
+
+/// What may be merged, or why not.
+type Opened<'a> = Result<MergeSource<'a>, LedgerError>;
+
 /// Lists the tasks that differ in several runs.
 fn check(args: &Args) -> Result<(), Failure> {
-    let Some(first) = args.dirs.first() else {
-        return Err(Failure::usage("no directory to check"));
-    };
-    let (_, plans) = open(first)?;
-    let found = ledger::differences(&args.dirs, &plans)?;
+    let (sources, plans) = sources(args)?;
+    let found = ledger::differences(sources, &plans)?;
     let differing = found.differing.len() as u64;
     if args.json {
         let count = |count: &CountedWhere| {
