@@ -7,7 +7,9 @@ use queenfold::{EventKind, Job, RunEvent, Size};
 fn show(event: &RunEvent) {
     match &event.kind {
         EventKind::State(state) => println!("{state:?}"),
-        EventKind::Speed { nodes_per_second } => println!("{nodes_per_second:.2e} nodes/s"),
+        EventKind::Advanced {
+            nodes_per_second, ..
+        } => println!("{nodes_per_second:.2e} nodes/s"),
         _ => {}
     }
 }

@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 use actix::{Actor, Addr, AsyncContext, Context, Handler, Recipient};
 use tracing::warn;
 
-use super::counted_tasks::{CountedPlan, CountedTasks};
+use super::counted_tasks::CountedTasks;
 use super::death_notice::DeathNotice;
-use super::eta::{self, PlanProgress};
 use super::events::{EventKind, SickWorker};
 use super::index::{PlanIndex, WorkerIndex};
 use super::messages::{
@@ -18,16 +17,12 @@ use super::messages::{
 };
 use super::producer::Producer;
 use super::queue::Batch;
-use super::recent_speed::RecentSpeed;
 use super::recheck_effect::Effect;
 use super::rechecker::Rechecker;
 use super::recorder::{Finding, Flushed, RecordError, RecordedResult};
 use super::report::RunError;
 use super::shared::RunShared;
 use crate::engine::{TaskKey, TaskResult};
-
-/// The least time between two values of the counter of nodes per second in a trace.
-const RATE_EVERY: Duration = Duration::from_millis(20);
 
 /// How often the progress is reported while no task ends.
 const TELL_EVERY: Duration = Duration::from_millis(200);
@@ -41,9 +36,6 @@ pub(super) struct Collector {
     tasks: CountedTasks,
     /// Tasks that panicked once and are not counted yet.
     panicked: HashSet<TaskKey>,
-    /// From when and from how many nodes on the next value of that counter is measured.
-    rate: (Instant, u64),
-    recent: RecentSpeed,
 }
 
 impl Collector {
@@ -64,8 +56,6 @@ impl Collector {
             producer,
             _death_notice: death_notice,
             panicked: HashSet::new(),
-            rate: (Instant::now(), 0),
-            recent: RecentSpeed::new(),
         }
     }
 
@@ -130,49 +120,13 @@ impl Collector {
 
     /// Tells how far the run is, with what is in flight.
     fn tell_advance(&mut self) {
-        let sum = self.tasks.total();
-        let in_flight = self.shared.in_flight.work();
-        let nodes = sum.nodes + in_flight.iter().map(|work| work.nodes).sum::<u64>();
-        let found: u128 = in_flight.iter().map(|work| work.solutions).sum();
-        let plans = &self.tasks.plans;
-        let progress: Vec<_> = plans
-            .iter()
-            .zip(in_flight)
-            .map(|(of, work)| of.progress.with(work))
-            .collect();
-        let share = eta::share(&progress);
-        let workers = self.shared.roster.workers_left();
-        if self.shared.is_halted() {
-            self.recent.interrupt();
-        } else {
-            let costs = progress.iter().map(PlanProgress::measured_cost);
-            self.recent.note(Instant::now(), workers, costs.collect());
-        }
-        let level = self.recent.level(&eta::seconds_per_cost(&progress));
-        self.shared.observers.tell(EventKind::Advanced {
-            tasks_done: plans.iter().map(CountedPlan::done).sum(),
-            tasks_total: progress.iter().map(|plan| plan.tasks()).sum(),
-            share,
-            solutions: sum.completions.solutions() + found,
-            nodes,
-            eta: eta::eta(&progress, workers, level),
-        });
-        if self.rate.0.elapsed() >= RATE_EVERY {
-            self.tell_speed(nodes);
-        }
-    }
-
-    fn tell_speed(&mut self, nodes: u64) {
-        let passed = self.rate.0.elapsed();
-        if nodes > self.rate.1 || passed >= RATE_EVERY {
-            // Fewer than before if tasks were given up.
-            let more = nodes.saturating_sub(self.rate.1) as f64;
-            let nodes_per_second = more / passed.as_secs_f64();
-            let speed = EventKind::Speed { nodes_per_second };
-            self.shared.observers.tell(speed);
-            self.rate.0 += passed;
-            self.rate.1 = nodes;
-        }
+        let shared = &self.shared;
+        let workers = match shared.is_halted() {
+            true => 0,
+            false => shared.roster.workers_left(),
+        };
+        let advanced = self.tasks.advanced(workers, shared.in_flight.work());
+        shared.observers.tell(advanced);
     }
 
     /// Does what the rechecker asks for.
@@ -376,7 +330,6 @@ impl Handler<Sum> for Collector {
     fn handle(&mut self, _: Sum, context: &mut Self::Context) {
         let effects = self.rechecker.end();
         self.carry_out(effects);
-        self.tell_speed(self.tasks.total().nodes);
         let collector = context.address();
         match &self.shared.spec.recorder {
             Some(recorder) => recorder.flush(Flushed::new(move |result| {

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use actix::Recipient;
 use parking_lot::Mutex;
 
-use super::live_progress::LiveProgress;
 use super::messages::ToRun;
 use super::pause_reason::PauseReason;
-use super::progress::Progress;
+use super::progress::{LiveProgress, Progress};
 use super::task_map::TaskMap;
 
 /// A handle on a run from outside: ask how far it is, tell it to stop. Clones are the same handle.

@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
+use std::time::Instant;
 
-use super::eta::PlanProgress;
+use super::eta::{self, PlanProgress, RecentSpeed};
+use super::events::EventKind;
+use super::in_flight::WorkDone;
 use super::index::PlanIndex;
 use super::messages::Costed;
 use super::source::{Restored, SupplySize};
@@ -15,6 +18,7 @@ pub(super) struct CountedTasks {
     pub(super) plans: Vec<CountedPlan>,
     /// Nodes of the restored tasks.
     nodes_restored: u64,
+    recent: RecentSpeed,
 }
 
 /// Tasks that CPU workers counted before this run, their cost, and the seconds that they took: 0 if that is not known.
@@ -59,6 +63,7 @@ impl CountedTasks {
     pub(super) fn new(plans: Vec<CountedPlan>) -> Self {
         Self {
             nodes_restored: plans.iter().map(|plan| plan.sum.nodes).sum(),
+            recent: RecentSpeed::new(),
             plans,
         }
     }
@@ -91,6 +96,25 @@ impl CountedTasks {
         let mut total: Tally = self.plans.iter().map(|plan| plan.sum).sum();
         total.nodes = total.nodes.saturating_sub(self.nodes_restored);
         total
+    }
+
+    /// How far the run is now, with what is in flight of each plan; while it does not count, it has no workers.
+    pub(super) fn advanced(&mut self, workers: usize, in_flight: Vec<WorkDone>) -> EventKind {
+        let sum = self.total();
+        let nodes = sum.nodes + in_flight.iter().map(|work| work.nodes).sum::<u64>();
+        let found: u128 = in_flight.iter().map(|work| work.solutions).sum();
+        let plans = self.plans.iter().zip(in_flight);
+        let plans: Vec<_> = plans.map(|(of, work)| of.progress.with(work)).collect();
+        self.recent.note(Instant::now(), workers, nodes, &plans);
+        EventKind::Advanced {
+            tasks_done: self.plans.iter().map(CountedPlan::done).sum(),
+            tasks_total: plans.iter().map(PlanProgress::tasks).sum(),
+            share: eta::share(&plans),
+            solutions: sum.completions.solutions() + found,
+            nodes,
+            nodes_per_second: self.recent.nodes_per_second(),
+            eta: eta::eta(&plans, workers, self.recent.level(&plans)),
+        }
     }
 
     /// Adds a result, or compares it if its task was counted before.

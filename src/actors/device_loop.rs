@@ -152,7 +152,6 @@ impl DeviceLoop {
     fn run(&mut self, owner: &mut Option<Owner>) -> Result<(), End> {
         let shared = Arc::clone(&self.context.shared);
         *owner = self.open()?;
-        shared.clock.note_ready();
         if self.canary_schedule.is_due(&shared) {
             // The device itself was tested when it was opened.
             self.count_canary(None)?;

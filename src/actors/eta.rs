@@ -1,12 +1,11 @@
-//! The ETA: which share of the work of a run is done, and how long the rest will take by what was
-//! measured in this run.
+//! How far a run is, how fast it counts and when it ends: what the collector tells of the tasks that it has.
 
-use std::time::Duration;
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use super::in_flight::WorkDone;
-use super::recent_speed::SpeedLevel;
 use super::source::SupplySize;
 use crate::engine::seconds;
 use crate::estimate::quantile;
@@ -37,9 +36,9 @@ impl Eta {
     }
 }
 
-/// Counted tasks of a plan before their spread is used: with fewer, the 95 % interval is wider than
-/// the estimate itself (the quantile of Student's t for 3 degrees of freedom is 3.2).
-const ENOUGH: u64 = 5;
+/// Counted tasks of a plan, or parts of the last minutes, before their spread is used: with fewer, the 95 % interval is
+/// wider than the estimate itself (the quantile of Student's t for 3 degrees of freedom is 3.2).
+const ENOUGH: usize = 5;
 
 /// How much of one plan is counted, and how fast that went.
 ///
@@ -78,6 +77,12 @@ const EXPECTED_FOR: f64 = 1.0;
 /// that is wrong by orders of magnitude.
 const FASTEST: f64 = 10.0;
 
+/// Half the width of the 95 % interval of a plan that is not measured, in parts of what is left of it.
+const ROUGHNESS: f64 = 2.0;
+
+/// The largest share of what is left that may be known from costs alone, if the interval is to be told.
+const MOST_ROUGH: f64 = 0.1;
+
 impl PlanProgress {
     /// So much is to be counted, and was counted before.
     pub(super) fn new(size: SupplySize, before: SupplySize) -> Self {
@@ -91,10 +96,8 @@ impl PlanProgress {
     /// The same before anything is counted, with the seconds of one worker per unit of cost that are
     /// expected, if that is known.
     pub(super) fn expecting(self, seconds_per_cost: Option<f64>) -> Self {
-        Self {
-            expected: seconds_per_cost.filter(|seconds| *seconds > 0.0),
-            ..self
-        }
+        let expected = seconds_per_cost.filter(|seconds| *seconds > 0.0);
+        Self { expected, ..self }
     }
 
     /// Tasks that were counted before or are to be counted.
@@ -130,7 +133,8 @@ impl PlanProgress {
     fn is_measured(&self) -> bool {
         let enough = ENOUGH as f64 * self.mean_cost();
         // Sums of the same costs differ by their rounding.
-        self.done >= ENOUGH && (self.expected.is_none() || self.cost_worked >= 0.999 * enough)
+        self.done >= ENOUGH as u64
+            && (self.expected.is_none() || self.cost_worked >= 0.999 * enough)
     }
 
     /// The mean cost of the tasks that this run is to count.
@@ -173,67 +177,35 @@ impl PlanProgress {
         self.size.tasks.saturating_sub(self.done)
     }
 
-    /// The cost that is done, if the plan is measured: what [`RecentSpeed`](super::recent_speed::RecentSpeed) notes.
-    pub(super) fn measured_cost(&self) -> Option<f64> {
-        self.is_measured().then(|| self.cost_so_far())
-    }
-
-    /// What is left of the plan; `None` if nothing tells. A plan of which nothing is known takes as long as its costs
-    /// say where one of the measured plans takes `per_cost` seconds.
-    fn left(&self, per_cost: Option<f64>) -> Option<Left> {
-        let tasks_left = self.tasks_left();
-        if tasks_left == 0 {
-            return Some(Left::default());
+    /// The seconds of one worker that are left of the plan, half the width of their 95 % interval, and whether they are
+    /// measured; `None` if nothing tells.
+    fn left(&self) -> Option<(f64, f64, bool)> {
+        let left = self.tasks_left() as f64;
+        if left == 0.0 {
+            return Some((0.0, 0.0, true));
         }
         let cost_left = (self.size.cost - self.cost_so_far()).max(0.0);
-        if !self.is_measured() {
-            let ratio = match self.expected {
-                Some(_) => self.seconds_per_cost(),
-                None => per_cost,
-            };
-            let rough = ratio? * cost_left;
-            return Some(Left {
-                seconds: rough,
-                rough,
-                half_width: ROUGHNESS * rough,
-            });
+        let (done, is_measured) = (self.done as f64, self.is_measured());
+        let known = is_measured || self.expected.is_some();
+        let ratio = self.seconds_per_cost().filter(|_| known)?;
+        let seconds = ratio * cost_left;
+        if !is_measured {
+            return Some((seconds, ROUGHNESS * seconds, false));
         }
-        let ratio = self.seconds_per_cost()?;
-        let (done, left) = (self.done as f64, tasks_left as f64);
         let squares =
             self.seconds_squares - 2.0 * ratio * self.products + ratio * ratio * self.cost_squares;
         let spread = squares.max(0.0) / (done - 1.0);
         // The error of the ratio, scaled to the rest, and the spread of the rest itself.
         let scale = cost_left / (self.cost_done / done);
         let variance = spread * (scale * scale / done + left);
-        Some(Left {
-            seconds: ratio * cost_left,
-            rough: 0.0,
-            half_width: quantile(done - 1.0) * variance.sqrt(),
-        })
+        Some((seconds, quantile(done - 1.0) * variance.sqrt(), true))
     }
 }
-
-/// What is left of a plan, in seconds of one worker.
-#[derive(Clone, Copy, Debug, Default)]
-struct Left {
-    seconds: f64,
-    /// The part of that which only costs tell.
-    rough: f64,
-    /// Half the width of the 95 % interval.
-    half_width: f64,
-}
-
-/// Half the width of the 95 % interval of a plan that is not measured, in parts of what is left of it.
-const ROUGHNESS: f64 = 2.0;
-
-/// The largest share of what is left that may be known from costs alone, if the interval is to be told.
-const MOST_ROUGH: f64 = 0.1;
 
 /// The share of the estimated work that is done, 0 to 1. Measured speeds make the costs of several
 /// plans comparable.
 pub(super) fn share(plans: &[PlanProgress]) -> f64 {
-    if tasks_left(plans) == 0 {
+    if plans.iter().all(|work| work.tasks_left() == 0) {
         return 1.0;
     }
     let measured = plans.iter().any(|work| work.seconds_per_cost().is_some());
@@ -252,16 +224,6 @@ pub(super) fn share(plans: &[PlanProgress]) -> f64 {
     }
 }
 
-fn tasks_left(plans: &[PlanProgress]) -> u64 {
-    plans.iter().map(PlanProgress::tasks_left).sum()
-}
-
-/// Seconds of one worker per unit of cost of each plan, for [`RecentSpeed`](super::recent_speed::RecentSpeed).
-pub(super) fn seconds_per_cost(plans: &[PlanProgress]) -> Vec<f64> {
-    let ratio = |work: &PlanProgress| work.seconds_per_cost().unwrap_or(0.0);
-    plans.iter().map(ratio).collect()
-}
-
 /// When `workers` will have finished, at the present speed if that is known: roughly, until enough tasks are done to
 /// tell more. A plan of little work need not be measured for that. `None` if neither costs nor tasks tell.
 pub(super) fn eta(
@@ -269,37 +231,199 @@ pub(super) fn eta(
     workers: usize,
     speed: Option<SpeedLevel>,
 ) -> Option<Eta> {
-    let measured = || plans.iter().filter(|work| work.is_measured());
-    let cost: f64 = measured().map(PlanProgress::cost_so_far).sum();
-    let seconds: f64 = measured()
-        .map(|work| work.seconds + work.in_flight.seconds)
-        .sum();
-    let per_cost = (cost > 0.0).then(|| seconds / cost);
-    let tasks = tasks_left(plans);
+    let tasks: u64 = plans.iter().map(PlanProgress::tasks_left).sum();
     let (mut seconds, mut rough, mut squares) = (0.0, 0.0, 0.0);
     for work in plans {
-        let left = work.left(per_cost)?;
-        seconds += left.seconds;
-        rough += left.rough;
-        squares += left.half_width.powi(2);
+        let (left, half_width, is_measured) = work.left()?;
+        seconds += left;
+        rough += if is_measured { 0.0 } else { left };
+        squares += half_width.powi(2);
     }
     let at_once = (workers as u64).min(tasks).max(1) as f64;
     let level = speed.map_or(1.0, |level| level.speed);
+    let duration = |seconds: f64| {
+        Duration::try_from_secs_f64(seconds / at_once / level).unwrap_or(Duration::MAX)
+    };
     let by_speed = speed.map(|level| seconds * level.uncertainty / level.speed);
     let half_width = by_speed
         .filter(|_| rough <= MOST_ROUGH * seconds)
         .map(|by_speed| (squares + by_speed.powi(2)).sqrt());
     Some(Eta {
-        left: duration(seconds / at_once / level),
-        uncertainty: match tasks {
-            0 => Some(Duration::ZERO),
-            _ => half_width.map(|half| duration(half / at_once / level)),
-        },
+        left: duration(seconds),
+        uncertainty: half_width.or((tasks == 0).then_some(0.0)).map(duration),
     })
 }
 
-fn duration(seconds: f64) -> Duration {
-    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+/// The seconds in which a run did the work that its speed is told of.
+const RECENT: f64 = 10.0;
+
+/// The seconds between the first moments that are kept.
+const SHORTEST: f64 = 0.5;
+
+/// The longest ones. The moments go back five minutes, then.
+const LONGEST: f64 = 16.0;
+
+/// The most moments. When there are more, every other one goes, up to the longest time between them.
+const MOST: usize = 20;
+
+/// What a run had done at a moment, without its pauses.
+#[derive(Clone, Debug, Default)]
+struct Moment {
+    /// Seconds.
+    wall: f64,
+    nodes: u64,
+    /// Seconds of all workers together, since costs are measured.
+    workers: f64,
+    /// The cost that was counted of each plan.
+    costs: Vec<f64>,
+}
+
+impl Moment {
+    /// Work for each second of a worker since then, in seconds of one worker as tasks measure it: 1 where workers do
+    /// nothing but count, as fast as on the mean of all tasks.
+    fn speed_since(&self, then: &Self, seconds_per_cost: &[f64]) -> Option<f64> {
+        let work = |of: &Self| {
+            let costs = of.costs.iter().zip(seconds_per_cost);
+            costs.map(|(cost, ratio)| cost * ratio).sum::<f64>()
+        };
+        let workers = self.workers - then.workers;
+        (workers > 0.0).then(|| (work(self) - work(then)) / workers)
+    }
+}
+
+/// How fast a run counted in the last minutes. Other programs come and go, processors get hot: the time left follows the
+/// speed of these minutes, and it is as uncertain as they differ.
+#[derive(Clone, Debug)]
+pub(super) struct RecentSpeed {
+    /// Seconds from one moment to the next.
+    each: f64,
+    moments: VecDeque<Moment>,
+    now: Moment,
+    /// When work was noted last, the nodes and the cost of each plan then, if that was measured. `None` while the run does
+    /// not count.
+    last: Option<(Instant, u64, Vec<Option<f64>>)>,
+}
+
+/// A speed, in parts of the mean speed within tasks, and how well it is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct SpeedLevel {
+    /// The speed that is expected from now on.
+    pub(super) speed: f64,
+    /// Half the width of its 95 % interval.
+    pub(super) uncertainty: f64,
+}
+
+impl RecentSpeed {
+    pub(super) fn new() -> Self {
+        Self {
+            each: SHORTEST,
+            moments: [Moment::default()].into(),
+            now: Moment::default(),
+            last: None,
+        }
+    }
+
+    /// Notes what was done at this time. While the run does not count, it has no workers.
+    pub(super) fn note(&mut self, at: Instant, workers: usize, nodes: u64, plans: &[PlanProgress]) {
+        // Before a plan is measured, its costs are counted in another way.
+        let cost = |of: &PlanProgress| of.is_measured().then(|| of.cost_so_far());
+        self.note_costs(at, workers, nodes, plans.iter().map(cost).collect());
+    }
+
+    fn note_costs(&mut self, at: Instant, workers: usize, nodes: u64, costs: Vec<Option<f64>>) {
+        if let Some((since, nodes_then, before)) = self.last.take().filter(|_| workers > 0) {
+            let (now, passed) = (&mut self.now, at.saturating_duration_since(since));
+            now.wall += passed.as_secs_f64();
+            // A task that is given up takes back what was counted of it.
+            now.nodes += nodes.saturating_sub(nodes_then);
+            if before.iter().any(Option::is_some) {
+                now.workers += passed.as_secs_f64() * workers as f64;
+            }
+            now.costs.resize(costs.len(), 0.0);
+            for (sum, (cost, before)) in now.costs.iter_mut().zip(costs.iter().zip(&before)) {
+                *sum += cost
+                    .zip(*before)
+                    .map_or(0.0, |(cost, before)| cost - before);
+            }
+            let last = self.moments.back().map_or(0.0, |last| last.wall);
+            if now.wall - last >= self.each {
+                self.moments.push_back(now.clone());
+                self.thin_out();
+            }
+        }
+        self.last = (workers > 0).then_some((at, nodes, costs));
+    }
+
+    fn thin_out(&mut self) {
+        if self.moments.len() <= MOST {
+            return;
+        }
+        if self.each >= LONGEST {
+            self.moments.pop_front();
+            return;
+        }
+        self.each *= 2.0;
+        let mut is_kept = false;
+        self.moments.retain(|_| {
+            is_kept = !is_kept;
+            is_kept
+        });
+    }
+
+    /// Nodes per second of all workers, as the mean over ten seconds or a little more: results come in bursts, at most some
+    /// 50 ms apart on CPU workers and 3 s on devices. 0 while the run does not count.
+    pub(super) fn nodes_per_second(&self) -> f64 {
+        let wall = self.now.wall;
+        let mut before = self.moments.iter().rev();
+        let then = before
+            .find(|then| wall - then.wall >= RECENT)
+            .or(self.moments.front());
+        let then = then.filter(|then| self.last.is_some() && wall > then.wall);
+        then.map_or(0.0, |then| {
+            (self.now.nodes - then.nodes) as f64 / (wall - then.wall)
+        })
+    }
+
+    /// The speed that is expected from now on, by the seconds that a worker takes per cost of each plan within tasks. `None`
+    /// if too little time has passed.
+    ///
+    /// It lies between the speed of the last third of the minutes and that of the whole run: the more they differ
+    /// beyond what chance explains, the nearer it is to the last minutes (the estimator of James and Stein). For
+    /// its uncertainty, the future is one part more of those minutes: a load that changes seldom would stay as it
+    /// is for the whole rest.
+    pub(super) fn level(&self, plans: &[PlanProgress]) -> Option<SpeedLevel> {
+        let ratio = |of: &PlanProgress| of.seconds_per_cost().unwrap_or(0.0);
+        self.level_by(&plans.iter().map(ratio).collect::<Vec<_>>())
+    }
+
+    fn level_by(&self, ratios: &[f64]) -> Option<SpeedLevel> {
+        let pairs = self.moments.iter().zip(self.moments.iter().skip(1));
+        let speeds = pairs.filter_map(|(then, now)| now.speed_since(then, ratios));
+        let speeds: Vec<f64> = speeds.collect();
+        let count = speeds.len();
+        if count < ENOUGH {
+            return None;
+        }
+        let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len() as f64;
+        let middle = mean(&speeds);
+        let squares: f64 = speeds.iter().map(|speed| (speed - middle).powi(2)).sum();
+        let variance = squares / (count - 1) as f64;
+        let last = count / 3;
+        let recent = mean(&speeds[count - last..]);
+        let whole = self.now.speed_since(&Moment::default(), ratios)?;
+        let by_chance = variance / last as f64;
+        let difference = recent - whole;
+        let weight = match difference == 0.0 {
+            true => 0.0,
+            false => (1.0 - by_chance / difference.powi(2).max(by_chance)).max(0.0),
+        };
+        let speed = whole + weight * difference;
+        let spread = variance + by_chance + ((1.0 - weight) * difference).powi(2);
+        (speed > 0.0).then(|| SpeedLevel {
+            speed,
+            uncertainty: quantile((count - 1) as f64) * spread.sqrt(),
+        })
+    }
 }
 
 #[cfg(test)]
@@ -345,7 +469,7 @@ mod tests {
 
     #[test]
     fn nothing_is_predicted_from_too_few_tasks() {
-        assert_eq!(eta(&[work(100, ENOUGH - 1, |_| 1.0)], 1, EVEN), None);
+        assert_eq!(eta(&[work(100, ENOUGH as u64 - 1, |_| 1.0)], 1, EVEN), None);
         assert_eq!(share(&[work(100, 0, |_| 1.0)]), 0.0);
     }
 
@@ -413,18 +537,15 @@ mod tests {
     fn a_plan_of_little_work_need_not_be_measured() {
         for (little, is_known) in [(9.0, true), (30.0, false)] {
             let census = nothing_done(3, little);
-            for census in [census, census.expecting(Some(2.0))] {
-                let eta = eta(&[work(200, 100, |_| 2.0), census], 1, EVEN).unwrap();
-                let left = 2.0 * (100.0 + little);
-                assert!((eta.left.as_secs_f64() - left).abs() < 1e-6, "{eta:?}");
-                assert_eq!(eta.uncertainty.is_some(), is_known, "{eta:?}");
-                // It may take three times as long.
-                let uncertain = eta.uncertainty.map_or(0.0, |half| half.as_secs_f64());
-                assert!(
-                    !is_known || uncertain > 2.0 * 2.0 * little * 0.99,
-                    "{eta:?}"
-                );
-            }
+            let plans = |census| [work(200, 100, |_| 2.0), census];
+            assert_eq!(eta(&plans(census), 1, EVEN), None);
+            let eta = eta(&plans(census.expecting(Some(2.0))), 1, EVEN).unwrap();
+            let left = 2.0 * (100.0 + little);
+            assert!((eta.left.as_secs_f64() - left).abs() < 1e-6, "{eta:?}");
+            assert_eq!(eta.uncertainty.is_some(), is_known, "{eta:?}");
+            // It may take three times as long.
+            let uncertain = eta.uncertainty.map_or(0.0, |half| half.as_secs_f64());
+            assert!(!is_known || uncertain > 4.0 * little * 0.99, "{eta:?}");
         }
     }
 
@@ -522,5 +643,114 @@ mod tests {
             let ratio = eta.left.as_secs_f64() / left;
             assert!((ratio - 1.0).abs() < 0.15, "{count} tasks: {ratio}");
         }
+    }
+
+    #[test]
+    fn a_burst_does_not_look_fast_and_a_change_is_told_soon() {
+        let (mut recent, start) = (RecentSpeed::new(), Instant::now());
+        let mut note = |millis, nodes| {
+            recent.note_costs(start + Duration::from_millis(millis), 2, nodes, vec![None]);
+            recent.nodes_per_second()
+        };
+        note(0, 0);
+        // A hundred thousand nodes each 100 ms, told in two parts that are 1 ms apart.
+        for step in 1..100 {
+            note(step * 100 - 1, step * 100_000 - 50_000);
+            let told = note(step * 100, step * 100_000);
+            assert!((told / 1e6 - 1.0).abs() < 0.05, "{step}: {told}");
+        }
+        // A tenth as fast: half a minute later, nothing is left of the past.
+        for step in 1..300 {
+            let told = note(9_900 + step * 100, 9_900_000 + step * 10_000);
+            assert!(
+                step < 200 || (told / 1e5 - 1.0).abs() < 0.05,
+                "{step}: {told}"
+            );
+        }
+    }
+
+    /// Counts for so many steps of 0.2 s at a speed that depends on the step.
+    fn counting(steps: u32, speed: impl Fn(u32) -> f64) -> RecentSpeed {
+        let (mut recent, start) = (RecentSpeed::new(), Instant::now());
+        let mut cost = 0.0;
+        for step in 0..steps {
+            let now = start + step * Duration::from_millis(200);
+            recent.note_costs(now, 2, (5e5 * cost) as u64, vec![Some(cost), None]);
+            cost += 0.4 * speed(step);
+        }
+        recent
+    }
+
+    #[test]
+    fn a_steady_speed_is_certain_and_a_change_is_followed() {
+        let level = counting(5000, |_| 0.7).level_by(&[1.0, 9.0]).unwrap();
+        assert!((level.speed - 0.7).abs() < 1e-6 && level.uncertainty < 1e-6);
+        // For ten minutes alone, then for three minutes beside another program.
+        let level = counting(3900, |step| if step < 3000 { 1.0 } else { 0.5 });
+        let level = level.level_by(&[1.0, 9.0]).unwrap();
+        assert!((level.speed - 0.5).abs() < 0.05, "{level:?}");
+        assert!(level.uncertainty > 0.3, "{level:?}");
+        // Nine minutes later, that is the speed.
+        let level = counting(6600, |step| if step < 3000 { 1.0 } else { 0.5 });
+        let level = level.level_by(&[1.0, 9.0]).unwrap();
+        assert!(
+            (level.speed - 0.5).abs() < 0.01 && level.uncertainty < 0.01,
+            "{level:?}"
+        );
+    }
+
+    #[test]
+    fn parts_cover_the_whole_of_a_short_run_and_five_minutes_of_a_long_one() {
+        assert_eq!(counting(12, |_| 1.0).level_by(&[1.0, 1.0]), None);
+        for (steps, covered) in [(50, 10.0), (500, 100.0), (1400, 280.0), (20_000, 320.0)] {
+            let recent = counting(steps, |_| 1.0);
+            let wall = recent.now.wall - recent.moments[0].wall;
+            assert!((0.85..1.02).contains(&(wall / covered)), "{steps}: {wall}");
+            assert!((MOST / 2..=MOST).contains(&recent.moments.len()));
+        }
+    }
+
+    #[test]
+    fn a_pause_has_no_speed() {
+        let mut recent = counting(100, |_| 1.0);
+        let (before, nodes) = (recent.now.wall, recent.last.as_ref().unwrap().1);
+        let told = recent.nodes_per_second();
+        assert!((told / 1e6 - 1.0).abs() < 0.01, "{told}");
+        let later = Instant::now() + Duration::from_secs(3600);
+        recent.note_costs(later, 0, nodes + 1000, vec![Some(500.0), None]);
+        assert_eq!(recent.nodes_per_second(), 0.0);
+        recent.note_costs(later, 2, nodes + 1000, vec![Some(500.0), None]);
+        assert_eq!(recent.now.wall, before);
+        assert_eq!(recent.nodes_per_second(), told);
+        let level = recent.level_by(&[1.0, 1.0]).unwrap();
+        assert!((level.speed - 1.0).abs() < 1e-6, "{level:?}");
+    }
+
+    /// A second program comes and goes, at random and for 20 seconds on the mean. The speed of the rest lies in the
+    /// interval as often as it says.
+    #[test]
+    fn under_changing_load_the_interval_holds() {
+        let mut random = fastrand::Rng::with_seed(7);
+        let (mut held, mut told) = (0, 0);
+        for _ in 0..60 {
+            let mut is_alone = true;
+            let speeds: Vec<f64> = (0..1500)
+                .map(|_| {
+                    is_alone ^= random.u32(0..100) == 0;
+                    if is_alone { 1.0 } else { 0.5 }
+                })
+                .collect();
+            for now in [150_u32, 300, 450, 750, 1000] {
+                let recent = counting(now, |step| speeds[step as usize]);
+                let Some(level) = recent.level_by(&[1.0, 1.0]) else {
+                    panic!("nothing is known after {now} steps");
+                };
+                let rest = &speeds[now as usize..];
+                let truth = rest.iter().sum::<f64>() / rest.len() as f64;
+                told += 1;
+                held += u32::from((truth - level.speed).abs() <= level.uncertainty);
+            }
+        }
+        assert!(held * 100 >= told * 90, "{held} of {told}");
     }
 }

@@ -226,15 +226,11 @@ pub enum EventKind {
         /// Nodes searched so far, without those of restored tasks.
         #[serde(with = "decimal")]
         nodes: u64,
+        /// How fast all workers together count: the mean of the last ten seconds or a little more; 0 unless the run counts.
+        #[serde(default)]
+        nodes_per_second: f64,
         /// The time left; `None` until enough tasks are counted.
         eta: Option<Eta>,
-    },
-    /// The speed of all workers together since the last such event, 20 ms ago or longer: a fine counter
-    /// for a trace, which jumps with every burst of results. [`Progress`](super::progress::Progress) keeps the
-    /// mean over a longer time.
-    Speed {
-        /// Nodes per second.
-        nodes_per_second: f64,
     },
     /// The recorder made results durable.
     Checkpoint {
@@ -279,7 +275,6 @@ impl EventKind {
             | Self::Queued { .. }
             | Self::Collected { .. }
             | Self::Advanced { .. }
-            | Self::Speed { .. }
             | Self::Checkpoint { .. } => None,
         }
     }

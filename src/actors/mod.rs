@@ -55,13 +55,12 @@
 //! * `balance`: how much each worker may hold, so that CPU workers and devices finish together.
 //! * `messages`: what actors tell each other; `queue`: the bounded queue; `death_notice`: tells that an actor died.
 //! * `shared`: what actors and threads share; `index`: positions of workers, plans and devices in it; `roster`: who
-//!   counts, and who is retired; `device_route`: what devices count; `run_clock`: when the run began to count.
+//!   counts, and who is retired; `device_route`: what devices count.
 //! * `attempt`: one try of a task on the CPU; `counters`: which kernel counts it; `count_kind`: for what;
 //!   `in_flight`: the tasks that workers count, and giving them up; `audit`: which tasks are counted a second time.
-//! * `control`: the handle for the outside; `eta`: share of work done and time left.
+//! * `control`: the handle for the outside; `eta`: share of the work done, speed and time left.
 //! * `events`: what a run tells; `observers`: who hears it.
-//! * `progress`, `worker_progress`, `mean_speed`: the one account of these events. `live_progress`: the account of
-//!   a run in this process, which the control shows and the report is made from.
+//! * `progress`, `worker_progress`: the one account of these events, which the control shows and the report is made from.
 //! * `report`: what a run returns.
 
 mod attempt;
@@ -84,8 +83,6 @@ mod faults;
 mod fresh;
 mod in_flight;
 mod index;
-mod live_progress;
-mod mean_speed;
 mod messages;
 mod observers;
 mod open_batches;
@@ -95,7 +92,6 @@ mod producer;
 mod progress;
 mod queue;
 mod recent_results;
-mod recent_speed;
 mod recheck;
 mod recheck_effect;
 mod rechecker;
@@ -103,7 +99,6 @@ mod recorder;
 mod report;
 mod roster;
 mod run;
-mod run_clock;
 mod shared;
 mod source;
 mod spec;
@@ -130,7 +125,6 @@ pub use events::{
 };
 #[cfg(feature = "fault-injection")]
 pub use faults::Faults;
-pub use mean_speed::MeanSpeed;
 pub use pause_reason::PauseReason;
 pub use progress::Progress;
 pub use recorder::{Finding, Flushed, OnCheckpoint, RecordError, RecordedResult, Recorder};
@@ -143,8 +137,8 @@ pub use state::RunState;
 pub use task_map::TaskMap;
 pub use worker_progress::{WorkerProgress, WorkerState};
 
-use live_progress::LiveProgress;
 use observers::Observers;
+use progress::LiveProgress;
 use run::{Prepared, Run};
 
 /// Runs the plans of `spec` to the end, or until `control` stops it.

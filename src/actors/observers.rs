@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use tracing::warn;
 
 use super::events::{EventKind, Observer, RunEvent, TimeSpan};
-use super::live_progress::LiveProgress;
 use super::panics;
+use super::progress::LiveProgress;
 
 /// All who hear what happens in a run: its progress, and the observers it was given. It has the clock
 /// of the run. Clones are the same.

@@ -90,7 +90,7 @@ impl Producer {
         }
         // A paused run also ends when its last tasks come back.
         let exhausted = self.stock.is_exhausted();
-        self.shared.clock.set_exhausted(exhausted);
+        self.shared.observers.progress().set_exhausted(exhausted);
         if exhausted && self.nothing_is_out() && !self.ask_for_canaries(&inlet) && !self.completed {
             self.completed = true;
             self.run.do_send(ToRun::Complete);

@@ -1,13 +1,14 @@
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use super::eta::Eta;
 use super::events::{EventKind, RunEvent, SickWorker};
-use super::mean_speed::MeanSpeed;
 use super::pause_reason::PauseReason;
 use super::state::RunState;
-use super::worker_progress::WorkerProgress;
+use super::task_map::{MapKeeper, Mapped, TaskMap};
+use super::worker_progress::{WorkerProgress, WorkerState};
 use crate::engine::{WorkerId, decimal, seconds};
 
 /// How far a run is and what its workers do: the account of its events. The run itself keeps it for
@@ -29,17 +30,14 @@ pub struct Progress {
     /// Nodes searched so far, without those of restored tasks.
     #[serde(with = "decimal")]
     pub nodes: u64,
-    /// How fast all workers together count.
-    pub speed: MeanSpeed,
+    /// How fast all workers together count: the mean of the last ten seconds or a little more; 0 unless the run counts.
+    pub nodes_per_second: f64,
     /// Since the run began.
     #[serde(with = "seconds")]
     pub elapsed: Duration,
-    /// How long the run was paused, without a pause that lasts.
+    /// How long the run was paused.
     #[serde(with = "seconds")]
     pub paused: Duration,
-    /// When the pause that lasts began, measured from the beginning of the run.
-    #[serde(default, with = "seconds::optional")]
-    pub paused_since: Option<Duration>,
     /// Why it is paused now; empty if it is not.
     pub paused_for: Vec<PauseReason>,
     /// When it will end; `None` until enough tasks are counted, and unless the run is
@@ -73,7 +71,11 @@ pub struct Progress {
 impl Progress {
     /// Takes in the next event. The first event of a run begins a new account.
     pub fn note(&mut self, event: &RunEvent) {
-        self.elapsed = self.elapsed.max(event.at);
+        let passed = event.at.saturating_sub(self.elapsed);
+        self.elapsed += passed;
+        if self.state == RunState::Paused {
+            self.paused += passed;
+        }
         match &event.kind {
             EventKind::State(RunState::Planning) => {
                 *self = Self {
@@ -83,10 +85,9 @@ impl Progress {
             }
             EventKind::State(state) => {
                 self.state = *state;
-                self.note_pause(event.at);
-                self.speed.note_state(*state, event.at);
                 if *state != RunState::Running {
                     self.eta = None;
+                    self.nodes_per_second = 0.0;
                 }
                 self.paused_for.clear();
             }
@@ -101,6 +102,7 @@ impl Progress {
                 share,
                 solutions,
                 nodes,
+                nodes_per_second,
                 eta,
             } => {
                 self.tasks_done = *tasks_done;
@@ -109,7 +111,7 @@ impl Progress {
                 self.solutions = *solutions;
                 self.nodes = *nodes;
                 self.eta = eta.filter(|_| self.state == RunState::Running);
-                self.speed.note_nodes(*nodes, event.at);
+                self.nodes_per_second = *nodes_per_second;
             }
             EventKind::Failed { reason } => self.failure = Some(reason.clone()),
             EventKind::Checkpoint { tasks } => {
@@ -130,21 +132,6 @@ impl Progress {
         }
     }
 
-    /// How long the run counted: the time since it began without its pauses.
-    pub fn counting(&self) -> Duration {
-        let until = self.paused_since.unwrap_or(self.elapsed);
-        until.saturating_sub(self.paused)
-    }
-
-    /// Takes in that the run is in its present state since `at`.
-    fn note_pause(&mut self, at: Duration) {
-        if self.state == RunState::Paused {
-            self.paused_since.get_or_insert(at);
-        } else if let Some(since) = self.paused_since.take() {
-            self.paused += at.saturating_sub(since);
-        }
-    }
-
     fn worker(&mut self, id: WorkerId) -> Option<&mut WorkerProgress> {
         let at = match id {
             // CPU workers come first. All events of tasks pass here: a search would take longer.
@@ -155,26 +142,118 @@ impl Progress {
     }
 }
 
+/// The progress of a run that takes place in this process, and its clock.
+pub(super) struct LiveProgress {
+    start: Instant,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    progress: Progress,
+    map: MapKeeper,
+    /// When the first worker was ready to count: CPU workers are at once, devices once they are open.
+    ready: Duration,
+    /// When the last task was handed out.
+    exhausted: Option<Duration>,
+}
+
+impl LiveProgress {
+    /// Of a run that begins now.
+    pub(super) fn begin() -> Self {
+        Self {
+            start: Instant::now(),
+            kept: Mutex::default(),
+        }
+    }
+
+    /// When the run began.
+    pub(super) const fn start(&self) -> Instant {
+        self.start
+    }
+
+    pub(super) fn note(&self, event: &RunEvent) {
+        let mut kept = self.kept.lock();
+        let is_ready = matches!(event.kind, EventKind::DeviceReady { .. });
+        // CPU workers come first, and are ready at once.
+        let first = kept.progress.workers.first();
+        if is_ready
+            && kept.ready.is_zero()
+            && first.is_none_or(|first| matches!(first.id, WorkerId::Device(_)))
+        {
+            kept.ready = event.at;
+        }
+        kept.progress.note(event);
+        kept.map.note(&event.kind);
+    }
+
+    /// The run begins with these tasks.
+    pub(super) fn map_tasks(&self, plans: &[Mapped]) {
+        self.kept.lock().map = MapKeeper::new(plans);
+    }
+
+    /// Which tasks are counted now.
+    pub(super) fn map(&self) -> TaskMap {
+        let kept = self.kept.lock();
+        let workers = kept.progress.workers.iter();
+        let counting = workers.filter_map(|worker| match worker.state {
+            WorkerState::Counting(key) => Some(key),
+            _ => None,
+        });
+        kept.map.map(counting)
+    }
+
+    /// What is known now.
+    pub(super) fn now(&self) -> Progress {
+        let mut progress = self.kept.lock().progress.clone();
+        if !progress.state.is_final() {
+            progress.elapsed = self.start.elapsed();
+        }
+        progress
+    }
+
+    /// How long the run has had a worker that was ready: the whole time, if none ever was.
+    pub(super) fn counting(&self) -> Duration {
+        self.start.elapsed() - self.kept.lock().ready
+    }
+
+    /// Notes whether every task has been handed out.
+    pub(super) fn set_exhausted(&self, exhausted: bool) {
+        let since = &mut self.kept.lock().exhausted;
+        let now = since.unwrap_or_else(|| self.start.elapsed());
+        *since = exhausted.then_some(now);
+    }
+
+    /// The parts of the time since `from` while there were tasks to hand out, and after that.
+    pub(super) fn split_wait(&self, from: Instant) -> (Duration, Duration) {
+        let (waited, exhausted) = (from.elapsed(), self.kept.lock().exhausted);
+        let starved =
+            exhausted.map_or(Duration::ZERO, |at| self.start.elapsed().saturating_sub(at));
+        let starved = starved.min(waited);
+        (waited - starved, starved)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn pauses_are_no_time_of_counting() {
+    fn pauses_are_added_up() {
         let mut progress = Progress::default();
         let mut note = |seconds, state| {
             let at = Duration::from_secs(seconds);
             let kind = EventKind::State(state);
             progress.note(&RunEvent { at, kind });
-            progress.counting().as_secs()
+            progress.paused.as_secs()
         };
-        assert_eq!(note(0, RunState::Running), 0);
-        assert_eq!(note(10, RunState::Paused), 10);
-        assert_eq!(note(60, RunState::Paused), 10);
-        assert_eq!(note(110, RunState::Running), 10);
-        assert_eq!(note(115, RunState::Paused), 15);
-        assert_eq!(note(120, RunState::Draining), 15);
-        assert_eq!(note(121, RunState::Finished), 16);
+        assert_eq!(note(10, RunState::Running), 0);
+        assert_eq!(note(20, RunState::Paused), 0);
+        assert_eq!(note(60, RunState::Paused), 40);
+        assert_eq!(note(110, RunState::Running), 90);
+        assert_eq!(note(115, RunState::Paused), 90);
+        assert_eq!(note(120, RunState::Draining), 95);
+        assert_eq!(note(121, RunState::Finished), 95);
     }
 
     #[test]
@@ -191,6 +270,7 @@ mod tests {
                 share: 0.5,
                 solutions: 1,
                 nodes: 1,
+                nodes_per_second: 1.0,
                 eta,
             };
             let mut note = |kind| {

@@ -295,7 +295,7 @@ impl Run {
                 lost_device: self.lost_device,
                 given_up: progress.given_up,
                 lost: progress.lost,
-                elapsed: self.shared.clock.counting(),
+                elapsed: self.shared.observers.progress().counting(),
                 // `run_on` fills it in: it is the CPU time of the whole process.
                 cpu: Duration::ZERO,
                 workers: progress.workers,
@@ -348,7 +348,7 @@ impl Actor for Run {
         self.control.attach(context.address().recipient());
         if let Some(limit) = self.shared.spec.time_limit {
             // To open the sources took a part of it.
-            match limit.checked_sub(self.shared.clock.start.elapsed()) {
+            match limit.checked_sub(self.shared.observers.start().elapsed()) {
                 Some(left) => drop(context.run_later(left, Self::reach_limit)),
                 None => self.reach_limit(context),
             }

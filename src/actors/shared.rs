@@ -13,7 +13,6 @@ use super::in_flight::InFlight;
 use super::index::{PlanIndex, WorkerIndex};
 use super::observers::Observers;
 use super::roster::Roster;
-use super::run_clock::RunClock;
 use super::spec::{DeviceSpec, RunSpec};
 use crate::engine::{Plan, TaskKey, WorkerId, seconds_per_cost};
 
@@ -24,7 +23,6 @@ pub(super) struct RunShared {
     pub(super) spec: RunSpec,
     pub(super) roster: Arc<Roster>,
     pub(super) devices: DeviceRoute,
-    pub(super) clock: RunClock,
     pub(super) observers: Observers,
     audits: Audits,
     /// What the workers count on the CPU now.
@@ -46,7 +44,6 @@ impl RunShared {
         let roster = Roster::new(cpu_workers, devices.iter().map(|device| device.index));
         let devices = DeviceRoute::new(&spec.plans, devices);
         Self {
-            clock: RunClock::new(observers.start(), cpu_workers > 0),
             audits: Audits::new(spec, cpu_workers, &devices),
             in_flight: InFlight::new(roster.workers(), spec.plans.len()),
             spec: spec.clone(),
@@ -119,7 +116,7 @@ impl RunShared {
     /// Tells that a wait of a worker that began at `from` ends now. `has_batch`: a batch ended it, not
     /// the end of the queue.
     pub(super) fn tell_waited(&self, worker: WorkerIndex, from: Instant, has_batch: bool) {
-        let (waiting, starved) = self.clock.split_wait(from);
+        let (waiting, starved) = self.observers.progress().split_wait(from);
         self.observers.tell(EventKind::Waited {
             worker: self.roster.id(worker),
             waiting,

@@ -26,7 +26,7 @@ metrics! {
     tasks_done: run.tasks_done, "Tasks recorded, restored ones included.";
     tasks_planned: run.tasks_total?, "Tasks recorded or to be counted.";
     queued_batches: run.queued, "Batches that wait for a worker.";
-    nodes_per_second: run.speed.nodes_per_second(), "Nodes that all workers search.";
+    nodes_per_second: run.nodes_per_second, "Nodes that all workers search.";
     eta_seconds: run.eta?.left.as_secs_f64(), "Time left.";
     eta_low_seconds: run.eta?.interval()?[0].as_secs_f64(), "The lower end of its 95 % interval.";
     eta_high_seconds: run.eta?.interval()?[1].as_secs_f64(), "The upper end of its 95 % interval.";

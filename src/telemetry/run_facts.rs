@@ -75,7 +75,7 @@ impl RunFacts {
         Self {
             tasks: (progress.tasks_done, progress.tasks_total),
             share: progress.share,
-            nodes_per_second: Some(progress.speed.nodes_per_second()),
+            nodes_per_second: Some(progress.nodes_per_second),
             eta: progress.eta,
             checkpoint: checkpoint.map(|at| progress.elapsed.saturating_sub(at)),
             audits: progress.audited,

@@ -80,7 +80,9 @@ impl Observer for TracingBridge {
             EventKind::Queued { batches } => {
                 trace!(target: LANES, counter = "queue depth", batches);
             }
-            EventKind::Speed { nodes_per_second } => {
+            EventKind::Advanced {
+                nodes_per_second, ..
+            } => {
                 trace!(target: LANES, counter = "nodes per second", nodes = nodes_per_second);
             }
             // There are too many tasks for a trace, and what else there is has no length.

@@ -86,7 +86,7 @@ impl ShardMoments {
                 // Nothing that is old.
                 if let Some(now) = snapshot.filter(|snapshot| old(snapshot).is_none()) {
                     let progress = now.progress;
-                    *self.speed.get_or_insert_default() += progress.speed.nodes_per_second();
+                    *self.speed.get_or_insert_default() += progress.nodes_per_second;
                     if let Some(eta) = progress.eta.filter(|eta| !eta.left.is_zero()) {
                         self.pace += left / eta.left.as_secs_f64();
                     }
