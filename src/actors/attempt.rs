@@ -14,7 +14,6 @@ use super::counters::Counters;
 use super::events::EventKind;
 use super::index::PlanIndex;
 use super::messages::{Costed, Counted};
-use super::observers::Observers;
 use super::panics;
 use super::queue::Batch;
 use crate::engine::{
@@ -85,8 +84,7 @@ fn attempt(counters: &mut Counters, plan: PlanIndex, task: &Task) -> Attempt {
         Attempt::Counted(result, _) => Some(result.as_ref()),
         _ => None,
     };
-    let counted_on_cpu = counted.filter(|_| shared.roster.is_cpu(index));
-    shared.in_flight.end(index, counted_on_cpu);
+    shared.in_flight.end(index, counted);
     match &attempt {
         Attempt::Counted(result, _) => observers.tell(EventKind::TaskCounted(*result.clone())),
         Attempt::Mismatch(_) => {}
@@ -131,7 +129,14 @@ fn audit(
     result.audited_by = recount(second, task, (&result.tally, first), &watch)?;
     let took = begun.elapsed();
     draws().note(result.duration, expected, took);
-    tell_audit(&shared.observers, &result, took);
+    if let Some(by) = result.audited_by.clone() {
+        shared.observers.tell(EventKind::Audited {
+            worker: result.origin.worker,
+            key: result.key,
+            by,
+            took,
+        });
+    }
     Ok((result, None))
 }
 
@@ -197,16 +202,4 @@ fn count(
         },
         audited_by: None,
     })
-}
-
-/// Tells that a second count, which took so long, gave the same result, if there was one.
-pub(super) fn tell_audit(observers: &Observers, result: &TaskResult, took: Duration) {
-    if let Some(by) = &result.audited_by {
-        observers.tell(EventKind::Audited {
-            worker: result.origin.worker,
-            key: result.key,
-            by: by.clone(),
-            took,
-        });
-    }
 }

@@ -1,9 +1,22 @@
-//! How much a CPU worker or a device may hold, so that all finish together.
+//! Who gets how much: how fast CPU workers and devices count, what each holds, and how large its batches are, so that all
+//! finish together.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
-use super::index::WorkerIndex;
+use super::index::{PlanIndex, WorkerIndex};
 use super::queue::Batch;
+use super::roster::Roster;
+
+/// How many batches each worker should still get from what is left. Batches that shrink with what
+/// is left let the workers finish together (guided self-scheduling: Polychronopoulos and Kuck, IEEE
+/// Transactions on Computers 36, 1987, with 1 in place of this). With more than 1 a batch that takes
+/// three times as long as expected does not end last.
+const SHARES: f64 = 3.0;
+
+/// The shortest batch, in seconds, however close the end: its messages take about 10 µs, 1 % of
+/// this.
+const SHORTEST: f64 = 1e-3;
 
 /// The part of its fair share of what is left that a device may hold. The other half is handed out
 /// later, when its speed is better known (factoring: Hummel, Schonberg and Flynn, Communications of
@@ -21,55 +34,66 @@ const LAUNCHES_HELD: f64 = 2.0;
 /// a small part of it.
 const SHORTEST_ON_DEVICE: f64 = 20e-3;
 
-/// Who holds how much of the plan that devices count, and how fast each counts it. Costs are in
+/// How fast each counts, and who holds how much of the plan that devices count. Costs are in
 /// core-seconds by the plan's estimate, speeds in cost per second.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Balance {
-    cpu_workers: usize,
-    /// Of one CPU worker, once known.
-    worker: Option<f64>,
-    /// Of each device, once known.
+    /// What devices count.
+    plan: Option<PlanIndex>,
+    /// How many CPU workers count that plan.
+    sharers: usize,
+    /// What a CPU worker takes for a unit of cost of each plan, once known.
+    seconds_per_cost: Vec<Option<f64>>,
+    /// The speed of each device, once known.
     devices: BTreeMap<WorkerIndex, f64>,
-    held_by_cpu: Held,
-    held_by_devices: BTreeMap<WorkerIndex, Held>,
+    /// What only one of them may count, of each CPU worker, then of each device.
+    held: Vec<Held>,
+    /// What any CPU worker may count.
+    queued: Held,
+    cpu_workers: usize,
 }
 
 /// What somebody holds.
 #[derive(Clone, Copy, Debug, Default)]
 struct Held {
     batches: u64,
+    /// Of the plan that devices count.
     cost: f64,
 }
 
 impl Balance {
-    pub(super) fn new(cpu_workers: usize) -> Self {
+    /// Devices count this one of so many plans.
+    pub(super) fn new(roster: &Roster, plans: usize, plan: Option<PlanIndex>) -> Self {
         Self {
-            cpu_workers,
-            ..Self::default()
+            plan,
+            sharers: 0,
+            seconds_per_cost: vec![None; plans],
+            devices: BTreeMap::new(),
+            held: vec![Held::default(); roster.workers()],
+            queued: Held::default(),
+            cpu_workers: roster.cpu_workers(),
         }
     }
 
-    /// Notes what a CPU worker takes for a unit of cost, once known.
-    pub(super) fn note_cpu(&mut self, seconds_per_cost: Option<f64>) {
-        self.worker = seconds_per_cost
-            .filter(|seconds| *seconds > 0.0)
-            .map(f64::recip);
+    /// Notes what a CPU worker takes for a unit of cost of this plan, once known.
+    pub(super) fn note_cpu(&mut self, plan: PlanIndex, seconds_per_cost: Option<f64>) {
+        self.seconds_per_cost[plan.0] = seconds_per_cost.filter(|seconds| *seconds > 0.0);
     }
 
-    /// Notes how many CPU workers are left: one that counts wrongly is taken out.
-    pub(super) const fn note_workers(&mut self, left: usize) {
-        self.cpu_workers = left;
+    /// Seconds that a CPU worker takes for such a cost of this plan, once known.
+    pub(super) fn seconds(&self, plan: PlanIndex, cost: f64) -> Option<f64> {
+        self.seconds_per_cost[plan.0].map(|per_cost| cost * per_cost)
+    }
+
+    /// Notes how many CPU workers are left that count what devices count.
+    pub(super) const fn note_sharers(&mut self, left: usize) {
+        self.sharers = left;
     }
 
     /// The speed of a CPU worker, once known; `None` if there are none.
     fn worker(&self) -> Option<f64> {
-        self.worker.filter(|_| self.cpu_workers > 0)
-    }
-
-    /// The speed of all CPU workers together, likewise.
-    fn cpu(&self) -> Option<f64> {
-        let worker = self.worker();
-        worker.map(|worker| worker * self.cpu_workers as f64)
+        let seconds = self.seconds_per_cost[self.plan?.0];
+        seconds.filter(|_| self.sharers > 0).map(f64::recip)
     }
 
     pub(super) fn note_device(&mut self, device: WorkerIndex, speed: f64) {
@@ -83,41 +107,69 @@ impl Balance {
 
     /// Notes that a worker or device holds the batch.
     pub(super) fn hand_out(&mut self, batch: &Batch) {
-        let held = self.held_by(batch);
+        let cost = self.shared_cost(batch);
+        let held = self.held_by(batch.only);
         held.batches += 1;
-        held.cost += batch.cost;
+        held.cost += cost;
     }
 
     /// Notes that a batch has come back, counted or not.
     pub(super) fn take_back(&mut self, batch: &Batch) {
-        let held = self.held_by(batch);
+        let cost = self.shared_cost(batch);
+        let held = self.held_by(batch.only);
         held.batches = held.batches.saturating_sub(1);
         // Sums and differences of costs are rounded: what is left of them is nothing if no batch is held.
         held.cost = match held.batches {
             0 => 0.0,
-            _ => (held.cost - batch.cost).max(0.0),
+            _ => (held.cost - cost).max(0.0),
         };
     }
 
-    fn held_by(&mut self, batch: &Batch) -> &mut Held {
-        match batch.only.filter(|_| batch.for_device) {
-            Some(device) => self.held_by_devices.entry(device).or_default(),
-            None => &mut self.held_by_cpu,
+    /// The cost of a batch of the plan that devices count.
+    fn shared_cost(&self, batch: &Batch) -> f64 {
+        match self.plan == Some(batch.plan) {
+            true => batch.cost,
+            false => 0.0,
         }
     }
 
-    /// What all devices whose speed is known are worth in CPU workers.
-    pub(super) fn devices_in_workers(&self) -> f64 {
-        self.worker()
-            .map_or(0.0, |worker| self.devices.values().sum::<f64>() / worker)
+    fn held_by(&mut self, only: Option<WorkerIndex>) -> &mut Held {
+        only.map_or(&mut self.queued, |worker| &mut self.held[worker.0])
+    }
+
+    /// How many batches a worker holds that are for it alone.
+    pub(super) fn batches_of(&self, worker: WorkerIndex) -> u64 {
+        self.held[worker.0].batches
+    }
+
+    /// Seconds that the next batch of a CPU worker should take, `most` at most, where one worker took so many for all
+    /// that is `left`.
+    pub(super) fn batch_seconds(&self, left: f64, most: Duration) -> f64 {
+        let devices: f64 = self.devices.values().sum();
+        let in_workers = self.worker().map_or(0.0, |worker| devices / worker);
+        let workers = self.cpu_workers as f64 + in_workers;
+        // One worker alone has nobody to wait for.
+        let fair = if workers > 1.0 {
+            left / (SHARES * workers)
+        } else {
+            left
+        };
+        fair.max(SHORTEST).min(most.as_secs_f64())
+    }
+
+    /// The cost that CPU workers hold of the plan that devices count.
+    fn held_by_cpu(&self) -> f64 {
+        let alone = self.held[..self.cpu_workers].iter();
+        self.queued.cost + alone.map(|held| held.cost).sum::<f64>()
     }
 
     /// Seconds until all is counted if everybody keeps counting. `left` is the cost that nobody holds.
     /// `None` while no speed is known.
     fn seconds_left(&self, left: f64) -> Option<f64> {
-        let speed = self.cpu().unwrap_or(0.0) + self.devices.values().sum::<f64>();
-        let held = self.held_by_devices.values().map(|held| held.cost);
-        let held = self.held_by_cpu.cost + held.sum::<f64>();
+        let cpu = self.worker().unwrap_or(0.0) * self.sharers as f64;
+        let speed = cpu + self.devices.values().sum::<f64>();
+        let on_devices = self.held[self.cpu_workers..].iter().map(|held| held.cost);
+        let held = self.held_by_cpu() + on_devices.sum::<f64>();
         (speed > 0.0).then(|| (left + held) / speed)
     }
 
@@ -128,7 +180,7 @@ impl Balance {
     }
 
     /// The cost that a device gets that asks for `wanted`; `None` if it holds its share. `left`: the cost that nobody holds; `task`:
-    /// the cost of the next task; `workers`: the number of CPU workers and devices.
+    /// the cost of the next task; `workers`: the number of those that count it.
     pub(super) fn grant(
         &self,
         device: WorkerIndex,
@@ -137,8 +189,7 @@ impl Balance {
         task: f64,
         workers: usize,
     ) -> Option<f64> {
-        let held = self.held_by_devices.get(&device);
-        let Held { batches, cost } = held.copied().unwrap_or_default();
+        let Held { batches, cost } = self.held[device.0];
         let (most, least) = match self.devices.get(&device) {
             None => {
                 // Nobody waits for what counts alone.
@@ -150,7 +201,7 @@ impl Balance {
                     return Some(wanted);
                 };
                 // Near the end a slow device must leave a long task to those who finish it sooner.
-                if self.cpu_workers > 0 && task / speed > seconds + self.least_seconds(task) {
+                if self.sharers > 0 && task / speed > seconds + self.least_seconds(task) {
                     return None;
                 }
                 (HELD * speed * seconds, speed * SHORTEST_ON_DEVICE)
@@ -166,41 +217,46 @@ impl Balance {
     /// Whether CPU workers must leave what is `left` to devices: because they hold their share and all
     /// of them are `busy`, or because a CPU worker would finish last with a task of this cost.
     pub(super) fn keeps_cpu_waiting(&self, left: f64, task: f64, busy: bool) -> bool {
-        let (Some(worker), Some(cpu), Some(seconds)) =
-            (self.worker(), self.cpu(), self.seconds_left(left))
-        else {
+        let (Some(worker), Some(seconds), false) = (
+            self.worker(),
+            self.seconds_left(left),
+            self.devices.is_empty(),
+        ) else {
             return false;
         };
-        if self.devices.is_empty() {
-            return false;
-        }
-        let alone = task / worker;
-        alone > seconds + self.least_seconds(task)
-            || (busy && self.held_by_cpu.cost >= cpu * seconds)
+        let cpu = worker * self.sharers as f64;
+        task / worker > seconds + self.least_seconds(task)
+            || (busy && self.held_by_cpu() >= cpu * seconds)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::index::PlanIndex;
     use super::*;
 
+    const PLAN: PlanIndex = PlanIndex(0);
     const DEVICE: WorkerIndex = WorkerIndex(2);
 
     fn batch(device: Option<WorkerIndex>, cost: f64) -> Batch {
         Batch {
             cost,
             only: device,
-            for_device: device.is_some(),
-            ..Batch::of(PlanIndex(0), Vec::new())
+            ..Batch::of(PLAN, Vec::new())
         }
     }
 
     /// Two workers that count 1 a second each, and a device that counts `speed`.
     fn balance(speed: f64) -> Balance {
-        let mut balance = Balance::new(2);
-        balance.note_cpu(Some(1.0));
+        let mut balance = unknown(2);
+        balance.note_cpu(PLAN, Some(1.0));
         balance.note_device(DEVICE, speed);
+        balance
+    }
+
+    /// So many of two workers share what the device counts.
+    fn unknown(sharers: usize) -> Balance {
+        let mut balance = Balance::new(&Roster::new(2, 0..1), 1, Some(PLAN));
+        balance.note_sharers(sharers);
         balance
     }
 
@@ -225,12 +281,12 @@ mod tests {
 
     #[test]
     fn a_device_of_unknown_speed_gets_little_until_it_is_known() {
-        gets_two_launches(Balance::new(2), 300.0, 1.0);
+        gets_two_launches(unknown(2), 300.0, 1.0);
     }
 
     #[test]
     fn a_device_that_counts_alone_gets_much_at_once() {
-        let balance = Balance::new(0);
+        let balance = unknown(0);
         let first = balance.grant(DEVICE, 12.0, 300.0, 0.1, 1);
         assert_eq!(first, Some(12.0));
         let of_little = balance.grant(DEVICE, 12.0, 10.0, 0.1, 1);
@@ -279,7 +335,7 @@ mod tests {
 
     #[test]
     fn a_device_that_holds_nothing_gets_something_however_its_costs_were_rounded() {
-        let mut balance = Balance::new(0);
+        let mut balance = unknown(0);
         balance.note_device(DEVICE, 8.0);
         let costs = [0.1, 0.2, 0.3];
         for cost in costs {
@@ -302,7 +358,7 @@ mod tests {
             for task in [1e-3, 1.0, 1e3] {
                 for left in [2, 1, 0] {
                     let mut balance = balance(speed);
-                    balance.note_workers(left);
+                    balance.note_sharers(left);
                     let device = balance.grant(DEVICE, 1.0, task, task, 3).is_some();
                     let cpu = left > 0 && !balance.keeps_cpu_waiting(task, task, false);
                     assert!(device || cpu, "{speed}, {task}, {left} workers");

@@ -35,13 +35,14 @@ pub(super) struct CanarySchedule {
 }
 
 impl CanarySchedule {
-    /// Of a thread that takes the place of another one, or not: what that one counted is untested.
-    pub(super) fn new(is_restarted: bool) -> Self {
+    /// Of a thread that takes the place of another one, or not: what that one counted is untested. `begun`: it has counted
+    /// its canary.
+    pub(super) fn new(is_restarted: bool, begun: bool) -> Self {
         Self {
             last: Instant::now(),
             tasks: u64::from(is_restarted),
             counting: Duration::ZERO,
-            begun: false,
+            begun,
             next: 0,
         }
     }
@@ -66,35 +67,34 @@ impl CanarySchedule {
         })
     }
 
-    /// Counts the canaries of `plans` on this thread.
-    pub(super) fn count(
-        &mut self,
-        counters: &Counters,
-        plans: impl Iterator<Item = PlanIndex>,
-    ) -> CanaryCounted {
+    /// Notes that the canary was counted just now.
+    pub(super) fn note_canary(&mut self) {
+        let next = self.next;
+        *self = Self {
+            next,
+            ..Self::new(false, true)
+        };
+    }
+
+    /// Counts the canaries of all plans on this thread.
+    pub(super) fn count(&mut self, counters: &Counters) -> CanaryCounted {
         let begun = Instant::now();
+        let shared = &counters.shared;
         let counted = match self.begun {
             true => self.counting,
-            false => counters.shared.expected(),
+            false => shared.expected(),
         };
         let budget = counted.mul_f64(SHARE).min(LONGEST);
-        let first = self.next;
-        let on_cpu = || {
-            let mut counts = 0;
-            for plan in plans {
-                counts += count_plan(counters, plan, first, budget)?;
-            }
-            Ok::<_, String>(counts)
+        let mut plans = shared.plan_indices();
+        let count = || {
+            plans.try_fold(0, |counts, plan| {
+                Ok(counts + count_plan(counters, plan, self.next, budget)?)
+            })
         };
-        let counted = catch_unwind(AssertUnwindSafe(on_cpu));
+        let counted = catch_unwind(AssertUnwindSafe(count));
         let outcome = counted.unwrap_or_else(|payload| Err(panics::describe(payload.as_ref())));
-        *self = Self {
-            begun: true,
-            next: outcome
-                .as_ref()
-                .map_or(first, |counts| first + *counts as usize),
-            ..Self::new(false)
-        };
+        self.note_canary();
+        self.next += *outcome.as_ref().unwrap_or(&0) as usize;
         CanaryCounted {
             worker: counters.worker,
             outcome,

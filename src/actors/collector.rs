@@ -123,7 +123,7 @@ impl Collector {
         let shared = &self.shared;
         let workers = match shared.is_halted() {
             true => 0,
-            false => shared.roster.workers_left(),
+            false => shared.counting_left(),
         };
         let advanced = self.tasks.advanced(workers, shared.in_flight.work());
         shared.observers.tell(advanced);
@@ -155,10 +155,12 @@ impl Collector {
                     }
                 }
                 Effect::Quarantine(sick, leaves) => {
-                    self.tell_sick(sick);
-                    if let Some(worker) = leaves {
-                        self.producer.do_send(ToProducer::Leave(worker));
+                    if let Some(index) = leaves {
+                        let (worker, reason) = (sick.worker, sick.reason.clone());
+                        let missed = ToRun::Failed(RunError::Sick { worker, reason });
+                        self.producer.do_send(ToProducer::Leave(index, missed));
                     }
+                    self.tell_sick(sick);
                 }
                 Effect::Withdraw(plan, result) => self.withdraw(plan, &result),
                 Effect::Tell(kind) => observers.tell(kind),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::count_kind::CountKind;
 use super::index::{PlanIndex, WorkerIndex};
 use super::shared::RunShared;
-use crate::engine::{CountedBy, Counter, Plan, other_counter};
+use crate::engine::{CountedBy, Counter, other_counter};
 
 /// The counters of one worker.
 pub(super) struct Counters {
@@ -53,7 +53,8 @@ impl Counters {
         let (of, settings) = (self.shared.plan(plan).as_ref(), &self.shared.spec.counter);
         let counter = match kind {
             CountKind::Task => of.counter(settings),
-            CountKind::ByOtherKernel => by_other_kernel(of, used),
+            // The oracle if there is no other kernel.
+            CountKind::ByOtherKernel => other_counter(of, used).unwrap_or_else(|| of.oracle()),
             CountKind::Canary => of.canary_counter(settings),
         };
         #[cfg(feature = "fault-injection")]
@@ -63,9 +64,4 @@ impl Counters {
         };
         counter
     }
-}
-
-/// A counter by another kernel than those `used`; the oracle if there is none.
-pub(super) fn by_other_kernel(plan: &dyn Plan, used: &[CountedBy]) -> Box<dyn Counter> {
-    other_counter(plan, used).unwrap_or_else(|| plan.oracle())
 }

@@ -67,7 +67,7 @@ impl CpuWorkerLoop {
         Self {
             counters: Counters::new(Arc::clone(&context.shared), context.worker),
             batch: None,
-            canary_schedule: CanarySchedule::new(context.is_restarted),
+            canary_schedule: CanarySchedule::new(context.is_restarted, false),
             context,
         }
     }
@@ -120,8 +120,7 @@ impl CpuWorkerLoop {
     /// Counts the canary, and tells the collector what came of it. A worker that fails is retired at once.
     fn count_canary(&mut self) {
         let (shared, worker) = (&self.context.shared, self.context.worker);
-        let plans = shared.plan_indices();
-        let counted = self.canary_schedule.count(&self.counters, plans);
+        let counted = self.canary_schedule.count(&self.counters);
         if counted.outcome.is_err() {
             shared.roster.retire(worker);
         }

@@ -61,8 +61,9 @@ pub(super) enum ToProducer {
     Close,
     /// From a device.
     Want(Want),
-    /// From a device, or from the collector of a worker in quarantine: it takes no batch any more.
-    Leave(WorkerIndex),
+    /// From a device, or from the collector of a worker in quarantine: it takes no batch any more. If nobody is left to
+    /// count what it would have counted, the run is to be told this.
+    Leave(WorkerIndex, ToRun),
     /// From the collector.
     Settled(Settled),
     /// From the collector.

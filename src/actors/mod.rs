@@ -42,17 +42,16 @@
 //! uncounted.
 //!
 //! * `run`: the state machine; `state`: its table.
-//! * `producer`, `worker`, `collector`: the other actors; `cpu_worker`: what the thread of a CPU worker
+//! * `producer`: what is left to hand out; `balance`: who gets how much, so that CPU workers and devices finish together.
+//! * `worker`, `collector`: the other actors; `cpu_worker`: what the thread of a CPU worker
 //!   does; `device_loop`: what the thread that owns a device does; `open_batches`: the
 //!   batches it has.
-//! * `source`: where tasks come from; `fresh`: what a source still gives; `stock`: what is left, and
-//!   how it is cut into batches. `recorder`: what keeps results for longer than the run lives.
+//! * `source`: where tasks come from. `recorder`: what keeps results for longer than the run lives.
 //! * `canary_schedule`: when workers count their canaries. `recheck`: a task that is counted again, and what its
 //!   counts decide; `rechecker`: which counts are believed, as a state machine; `recheck_effect`: what it asks the
 //!   collector for; `recent_results`: those that may turn out to be wrong; `wrong_count_search`: what is counted again
 //!   when the sums contradict what is known.
 //! * `counted_tasks`: which tasks are counted, and their sum.
-//! * `balance`: how much each worker may hold, so that CPU workers and devices finish together.
 //! * `messages`: what actors tell each other; `queue`: the bounded queue; `death_notice`: tells that an actor died.
 //! * `shared`: what actors and threads share; `index`: positions of workers, plans and devices in it; `roster`: who
 //!   counts, and who is retired; `device_route`: what devices count.
@@ -80,7 +79,6 @@ mod eta;
 mod events;
 #[cfg(feature = "fault-injection")]
 mod faults;
-mod fresh;
 mod in_flight;
 mod index;
 mod messages;
@@ -103,7 +101,6 @@ mod shared;
 mod source;
 mod spec;
 mod state;
-mod stock;
 mod task_map;
 mod worker;
 mod worker_progress;

@@ -1,4 +1,4 @@
-//! The batches that the thread of a device has drawn and not settled yet.
+//! The batches that a device has drawn and not settled yet.
 
 use std::collections::HashSet;
 
@@ -32,11 +32,6 @@ impl OpenBatches {
             collector,
             open: Vec::new(),
         }
-    }
-
-    /// Whether there are none.
-    pub(super) const fn is_empty(&self) -> bool {
-        self.open.is_empty()
     }
 
     /// Adds a batch.

@@ -152,7 +152,9 @@ pub(super) struct LiveProgress {
 struct Kept {
     progress: Progress,
     map: MapKeeper,
-    /// When the first worker was ready to count: CPU workers are at once, devices once they are open.
+    /// Whether nothing can be counted until a device is open.
+    awaits_device: bool,
+    /// When the first worker was ready to count.
     ready: Duration,
     /// When the last task was handed out.
     exhausted: Option<Duration>,
@@ -167,6 +169,11 @@ impl LiveProgress {
         }
     }
 
+    /// Notes that CPU workers, which are ready at once, leave the tasks to devices.
+    pub(super) fn await_device(&self) {
+        self.kept.lock().awaits_device = true;
+    }
+
     /// When the run began.
     pub(super) const fn start(&self) -> Instant {
         self.start
@@ -174,14 +181,8 @@ impl LiveProgress {
 
     pub(super) fn note(&self, event: &RunEvent) {
         let mut kept = self.kept.lock();
-        let is_ready = matches!(event.kind, EventKind::DeviceReady { .. });
-        // CPU workers come first, and are ready at once.
-        let first = kept.progress.workers.first();
-        if is_ready
-            && kept.ready.is_zero()
-            && first.is_none_or(|first| matches!(first.id, WorkerId::Device(_)))
-        {
-            kept.ready = event.at;
+        if kept.awaits_device && matches!(event.kind, EventKind::DeviceReady { .. }) {
+            (kept.awaits_device, kept.ready) = (false, event.at);
         }
         kept.progress.note(event);
         kept.map.note(&event.kind);

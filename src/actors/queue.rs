@@ -18,8 +18,6 @@ pub(super) struct Batch {
     pub(super) cost: f64,
     /// The only worker that may count them: not the one they panicked on, or a device.
     pub(super) only: Option<WorkerIndex>,
-    /// Whether it was made for a device.
-    pub(super) for_device: bool,
     /// Its tasks are counted again, by none of these kernels. `None`: they are counted for the first time.
     pub(super) again: Option<Vec<CountedBy>>,
 }
@@ -32,16 +30,14 @@ impl Batch {
             tasks,
             cost: 0.0,
             only: None,
-            for_device: false,
             again: None,
         }
     }
 
     /// A batch without tasks, which asks a worker to count its canary.
-    pub(super) fn canary(worker: WorkerIndex, for_device: bool) -> Self {
+    pub(super) fn canary(worker: WorkerIndex) -> Self {
         Self {
             only: Some(worker),
-            for_device,
             ..Self::of(PlanIndex(0), Vec::new())
         }
     }
@@ -114,11 +110,6 @@ impl Inlet {
     pub(super) fn take_back(&self) -> Vec<Batch> {
         let trays = self.trayed.iter().flat_map(undrawn);
         undrawn(&self.queued).chain(trays).collect()
-    }
-
-    /// Takes back what is in the queue.
-    pub(super) fn take_back_shared(&self) -> Vec<Batch> {
-        undrawn(&self.queued).collect()
     }
 
     /// Takes back what is in one worker's tray.

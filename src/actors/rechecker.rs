@@ -230,7 +230,7 @@ impl Rechecker {
                 // It is known as open meanwhile: it is not asked for twice, and withdrawn if nobody is left.
                 self.open.insert(key, recheck);
                 self.quarantine(worker, reason);
-                if self.roster.workers_left() > 0
+                if self.roster.cpu_workers_left() > 0
                     && let Some(recheck) = self.open.remove(&key)
                 {
                     self.ask(recheck);
@@ -374,7 +374,7 @@ impl Rechecker {
             let leaves = (!goes_on).then_some(worker);
             self.effects.push(Effect::Quarantine(sick, leaves));
         }
-        if self.roster.workers_left() == 0 {
+        if self.roster.cpu_workers_left() == 0 {
             let worker = id;
             let error = RunError::Sick { worker, reason };
             self.effects.push(Effect::Fail(error));
@@ -401,7 +401,10 @@ impl Rechecker {
             let own = self.recent.get((plan, index));
             own.is_none().then_some((plan, recorded))
         });
-        WrongCountSearch::begin(own.chain(recorded).collect(), self.roster.workers_left())
+        WrongCountSearch::begin(
+            own.chain(recorded).collect(),
+            self.roster.cpu_workers_left(),
+        )
     }
 
     /// Has the next part of the tasks counted again, or gives up.

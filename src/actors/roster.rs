@@ -52,14 +52,14 @@ impl Roster {
         all.filter(|&worker| !self.is_retired(worker))
     }
 
-    /// How many of them there are.
-    pub(super) fn workers_left(&self) -> usize {
-        self.left().count()
-    }
-
-    /// How many of these are CPU workers.
+    /// How many of them are CPU workers.
     pub(super) fn cpu_workers_left(&self) -> usize {
         self.left().filter(|&worker| self.is_cpu(worker)).count()
+    }
+
+    /// How many of them are devices.
+    pub(super) fn devices_left(&self) -> usize {
+        self.left().count() - self.cpu_workers_left()
     }
 
     /// Whether a worker counts no more.
@@ -72,12 +72,11 @@ impl Roster {
         !self.retired[worker.0].swap(true, Ordering::Relaxed)
     }
 
-    /// A worker that still counts and is none of `not_on`: a CPU worker if there is one. The next one
-    /// after the first of these, so that work is spread.
+    /// A CPU worker that still counts and is none of `not_on`: the next one after the first of these, so that work is
+    /// spread.
     pub(super) fn elsewhere(&self, not_on: &[WorkerIndex]) -> Option<WorkerIndex> {
         let from = not_on.first().map_or(0, |worker| worker.0 + 1);
-        let cpu = (0..self.cpu_workers).map(|at| (from + at) % self.cpu_workers);
-        let mut all = cpu.chain(self.cpu_workers..self.workers()).map(WorkerIndex);
+        let mut all = (0..self.cpu_workers).map(|at| WorkerIndex((from + at) % self.cpu_workers));
         all.find(|worker| !self.is_retired(*worker) && !not_on.contains(worker))
     }
 
@@ -105,17 +104,18 @@ mod tests {
     fn a_worker_that_is_retired_gets_nothing() {
         let roster = Roster::new(2, 0..2);
         let [first, second, gpu, other] = [0, 1, 2, 3].map(WorkerIndex);
-        assert_eq!((roster.workers(), roster.workers_left()), (4, 4));
+        assert_eq!((roster.workers(), roster.devices_left()), (4, 2));
         assert!(roster.retire(gpu) && !roster.retire(gpu));
-        assert_eq!((roster.workers(), roster.workers_left()), (4, 3));
+        assert_eq!((roster.workers(), roster.devices_left()), (4, 1));
         assert_eq!(roster.elsewhere(&[first]), Some(second));
         assert_eq!(roster.elsewhere(&[second]), Some(first));
         roster.retire(first);
-        assert_eq!(roster.elsewhere(&[second]), Some(other));
+        assert_eq!(roster.elsewhere(&[other]), Some(second));
+        assert_eq!(roster.elsewhere(&[second]), None);
         assert_eq!(roster.cpu_workers_left(), 1);
         roster.retire(second);
-        assert_eq!(roster.elsewhere(&[other]), None);
-        assert!(roster.retire(other) && roster.workers_left() == 0);
+        assert_eq!(roster.elsewhere(&[]), None);
+        assert_eq!((roster.cpu_workers_left(), roster.devices_left()), (0, 1));
     }
 
     #[test]

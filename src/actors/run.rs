@@ -14,18 +14,16 @@ use super::control::{Control, Request};
 use super::counted_tasks::{CountedPlan, CountedTasks};
 use super::death_notice::DeathNotice;
 use super::events::{EventKind, PlannedTasks};
-use super::fresh::Fresh;
 use super::in_flight::GRACE;
 use super::index::WorkerIndex;
 use super::messages::{Check, Sum, Sums, ToProducer, ToRun};
 use super::observers::Observers;
-use super::producer::Producer;
+use super::producer::{Fresh, Producer};
 use super::queue;
 use super::report::{Report, RunError};
 use super::shared::RunShared;
 use super::spec::{DeviceSpec, RunSpec};
 use super::state::RunState;
-use super::stock::Stock;
 use super::task_map::Mapped;
 use super::worker::Worker;
 use crate::engine::{Plan, WorkerId};
@@ -128,19 +126,15 @@ impl Run {
         let shared = &self.shared;
         let death_notice = |actor| DeathNotice::new(actor, run.clone().recipient());
         let limit = Producer::limit(
-            shared.roster.cpu_workers().max(1),
-            self.shared.spec.queue_per_worker.max(1),
+            shared.roster.cpu_workers(),
+            shared.spec.queue_per_worker.max(1),
         );
         let (inlet, outlets) = queue::queue(shared.roster.workers(), limit);
         let producer = Producer::new(
             Arc::clone(shared),
             run.clone().recipient(),
             death_notice("producer"),
-            Stock::new(
-                Arc::clone(shared),
-                self.shared.spec.batch_time,
-                prepared.fresh,
-            ),
+            prepared.fresh,
             inlet,
             limit,
         )

@@ -40,12 +40,16 @@ impl RunShared {
         observers: Observers,
         #[cfg(feature = "fault-injection")] injector: Arc<Injector>,
     ) -> Self {
-        let cpu_workers = spec.workers.max(usize::from(devices.is_empty()));
-        let roster = Roster::new(cpu_workers, devices.iter().map(|device| device.index));
-        let devices = DeviceRoute::new(&spec.plans, devices);
+        let devices = DeviceRoute::new(&spec.plans, devices, spec.workers);
+        let cpu_workers = spec.workers.max(1);
+        let numbers = devices.devices.iter().map(|device| device.index);
+        let roster = Roster::new(cpu_workers, numbers);
+        if devices.is_theirs_alone {
+            observers.progress().await_device();
+        }
         Self {
             audits: Audits::new(spec, cpu_workers, &devices),
-            in_flight: InFlight::new(roster.workers(), spec.plans.len()),
+            in_flight: InFlight::new(cpu_workers, spec.plans.len()),
             spec: spec.clone(),
             roster: Arc::new(roster),
             devices,
@@ -75,6 +79,19 @@ impl RunShared {
         Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
     }
 
+    /// How many CPU workers are left that count what devices count, too.
+    pub(super) fn sharers_left(&self) -> usize {
+        match self.devices.is_theirs_alone {
+            true => 0,
+            false => self.roster.cpu_workers_left(),
+        }
+    }
+
+    /// How many are left that count the largest plan: these and the devices.
+    pub(super) fn counting_left(&self) -> usize {
+        self.sharers_left() + self.roster.devices_left()
+    }
+
     /// Seconds that a CPU worker is expected to take for a unit of cost of this plan, before anything is
     /// measured. `None` if devices count the plan, whose speed is not known, or for an own engine.
     pub(super) fn expected_seconds(&self, plan: PlanIndex) -> Option<f64> {
@@ -100,9 +117,7 @@ impl RunShared {
         worker: WorkerIndex,
         plan: PlanIndex,
     ) -> MutexGuard<'_, TaskAudit> {
-        let device = self.roster.device(worker);
-        let device = device.filter(|_| self.devices.counts(plan));
-        self.audits.of(plan, device)
+        self.audits.of(plan, self.roster.device(worker))
     }
 
     pub(super) fn is_halted(&self) -> bool {

@@ -20,7 +20,8 @@ pub const BATCH_TIME: Duration = Duration::from_millis(50);
 pub struct RunSpec {
     /// The plans to count, at most one of each engine, all for the same board.
     pub plans: Vec<Arc<dyn Plan>>,
-    /// CPU workers. Without devices there is at least 1.
+    /// CPU workers, at least 1. With 0 there is one, but it leaves the plan that devices count to them: it takes the
+    /// census, audits and rechecks.
     pub workers: usize,
     /// What each worker's counter may use.
     pub counter: CounterSettings,

@@ -81,7 +81,7 @@ impl Worker {
                 context.shared.observers.show_worker_thread();
                 match device {
                     None => context.work(),
-                    Some(device) => device_loop::work(context, device, producer, run),
+                    Some(device) => device_loop::work(&context, device, &producer, &run),
                 }
             });
         });

@@ -59,7 +59,8 @@ section! {
         /// Instruction set to count with; `auto` chooses the widest that this machine has.
         isa: Auto<Isa> = Auto(None),
 
-        /// CPU workers; `auto`: one for each core that the process may use; 0 needs a device.
+        /// CPU workers; `auto`: one for each core that the process may use. 0: devices count alone, and one worker only
+        /// the census, audits and rechecks.
         ///
         /// CPU affinity, cgroup limits and what a scheduler granted count.
         workers: Auto<Workers> = Auto(None),

@@ -87,8 +87,7 @@ impl Devices {
     }
 
     /// Those that take part in a run of `plans` with this number of CPU workers: all of them if they
-    /// count one of the plans, and none otherwise. Their threads count the other plans on the CPU if
-    /// there are no CPU workers. A board smaller than those that they count is left to the CPU workers,
+    /// count one of the plans, and none otherwise. A board smaller than those that they count is left to the CPU workers,
     /// if there are any.
     ///
     /// # Errors

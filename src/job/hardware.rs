@@ -10,7 +10,7 @@ use crate::telemetry::several;
 
 /// What a job counts on: found once, used by any number of jobs.
 pub struct Hardware {
-    /// CPU workers.
+    /// CPU workers. 0: devices count alone, and one worker what they cannot.
     pub workers: usize,
     /// What the counter of each worker may use.
     pub counter: CounterSettings,
@@ -40,6 +40,12 @@ impl Hardware {
             counter: settings.counter()?,
             devices: Devices::find(settings, workers)?,
         })
+    }
+
+    /// CPU workers of a run. There is one beside devices alone, too: it counts what devices do not, which is the census,
+    /// audits and rechecks.
+    pub(crate) fn workers_of_run(&self) -> usize {
+        self.workers.max(1)
     }
 
     /// The devices that take part in a run of `plans`.

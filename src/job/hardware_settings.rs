@@ -9,7 +9,8 @@ use crate::simd::Isa;
 pub struct HardwareSettings {
     /// The instruction set of the CPU workers. Default: the widest that the processor has.
     pub isa: Option<Isa>,
-    /// CPU workers, 0 to 1024. Default: one for each core that the process may use.
+    /// CPU workers, 0 to 1024. Default: one for each core that the process may use. With 0, devices count alone, and
+    /// one worker takes what they cannot: the census, audits, rechecks.
     pub workers: Option<usize>,
     /// Which kind of devices.
     pub devices: DeviceChoice,

@@ -41,7 +41,7 @@ impl JobResult {
         Ok(Self {
             checked: Checked::new(outcome.is_known, report.twice, report.tasks_planned),
             outcome,
-            workers: hardware.workers,
+            workers: hardware.workers_of_run(),
             kernel: plan.counter(&hardware.counter).backend(),
             plan,
             report,

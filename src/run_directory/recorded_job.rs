@@ -55,7 +55,7 @@ impl RecordedJob {
         let devices = hardware.devices_for(plans)?.iter();
         Ok(ProcessFacts {
             isa: hardware.counter.isa.name().to_owned(),
-            workers: hardware.workers as u64,
+            workers: hardware.workers_of_run() as u64,
             devices: devices.map(|device| device.name.clone()).collect(),
             config: self.configuration.clone(),
             again: false,

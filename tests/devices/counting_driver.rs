@@ -100,7 +100,8 @@ fn the_embedded_kernels_count() {
     assert_eq!(json["gpu"][0]["name"], "Fake GPU");
     let tasks = json["gpu"][0]["tasks"].as_u64().unwrap();
     assert!(tasks > 0, "{json}");
-    // The thread that owns the device counts the census of the board: that is not said of the device.
+    assert_eq!(json["workers"], 1);
+    // The one worker counts the census of the board: that is not said of the device.
     let (alone, _) = machine.count(&[&["-n", "13", "--no-unique"][..], &ON_GPU].concat());
     assert_eq!(alone["gpu"][0]["tasks"], tasks);
 }

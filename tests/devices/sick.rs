@@ -2,12 +2,18 @@
 //!
 //! The long test: `cargo test --release --test it -- --ignored devices::sick::`
 
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use super::runs::{healthy, size, spec};
-use queenfold::actors::{Control, DeviceSpec, Faults, Report, RunError, RunSpec, SumCheck, run_on};
+use parking_lot::Mutex;
+use queenfold::actors::{
+    Control, DeviceSpec, EventKind, Faults, Observer, Report, RunError, RunEvent, RunSpec,
+    SumCheck, run_on,
+};
 use queenfold::board::known;
 use queenfold::engine::{Engine, WorkerId};
+use queenfold::job::plan;
 use queenfold::outcome::Outcome;
 
 /// The board with its canaries, compared with the known counts when all is counted.
@@ -58,21 +64,80 @@ fn what_a_device_counted_since_its_last_good_canary_is_counted_again() {
     }
 }
 
-#[test]
-fn a_device_counts_on_when_the_last_worker_is_taken_out() {
-    let report = run_with(&board(15, 1), &[healthy()], "sick=worker-0,wrong=1").unwrap();
-    assert_exact(&report, 15);
-    assert_eq!(report.taken_out[0].worker, WorkerId::Cpu(0));
+/// What a run comes to, which must not take longer than a minute.
+fn in_time(spec: RunSpec, faults: &'static str) -> Result<Report, RunError> {
+    let (tell, outcome) = mpsc::channel();
+    std::thread::spawn(move || tell.send(run_with(&spec, &[healthy()], faults)));
+    outcome.recv_timeout(Duration::from_secs(60)).expect(faults)
 }
 
 #[test]
-fn a_device_alone_that_fails_its_canary_ends_the_run_without_a_result() {
-    let error = run_with(&board(14, 0), &[healthy()], "sick=gpu-0,wrong=1,after=5").unwrap_err();
+fn the_one_worker_beside_a_device_counts_the_census_and_all_audits() {
+    let mut spec = board(12, 0);
+    spec.audit = 1.0;
+    let told = Arc::new(Audits::default());
+    spec.observers.push(Arc::clone(&told) as _);
+    let report = in_time(spec, "deaths=0").unwrap();
+    assert_exact(&report, 12);
+    let tasks = [Engine::Chain, Engine::Census].map(|engine| plan(engine, size(12)).tasks());
+    let counted = report.workers.iter().map(|worker| worker.tasks);
+    assert!(counted.eq([tasks[1], tasks[0]]), "{:?}", report.workers);
+    assert_eq!(report.twice, tasks[0] + tasks[1]);
+    let audited = told.0.lock();
+    assert_eq!(audited.len() as u64, report.twice);
+    assert!(audited.iter().all(|worker| *worker == WorkerId::Cpu(0)));
+}
+
+/// Who made the second counts of audits.
+#[derive(Default)]
+struct Audits(Mutex<Vec<WorkerId>>);
+
+impl Observer for Audits {
+    fn event(&self, event: &RunEvent) {
+        if let EventKind::Audited { worker, .. } = event.kind {
+            self.0.lock().push(worker);
+        }
+    }
+}
+
+#[test]
+fn without_a_worker_that_is_right_a_run_ends() {
+    let worker = WorkerId::Cpu(0);
+    for workers in [0, 1] {
+        let error = in_time(board(15, workers), "sick=worker-0,wrong=1").unwrap_err();
+        let is_sick = matches!(&error, RunError::Sick { worker: sick, .. } if *sick == worker);
+        assert!(is_sick, "{error}");
+        let error = in_time(board(15, workers), "deaths=1000").unwrap_err();
+        assert!(
+            error.to_string().contains("worker-0 died 9 times"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn what_the_only_device_counted_wrongly_is_counted_by_the_one_worker() {
+    let report = in_time(board(14, 0), "sick=gpu-0,wrong=1,after=5").unwrap();
+    assert_exact(&report, 14);
+    assert_eq!(report.taken_out[0].worker, WorkerId::Device(0));
+    assert!(report.taken_out[0].suspects > 0 && report.corrected > 0);
+}
+
+#[test]
+fn what_only_a_wrong_device_could_count_ends_the_run() {
     let gpu = WorkerId::Device(0);
-    assert!(
-        matches!(&error, RunError::Sick { worker, .. } if *worker == gpu),
-        "{error}"
-    );
+    for faults in [
+        "sick=gpu-0,wrong=1,after=1",
+        "sick=gpu-0,wrong=1,after=1,tame=1",
+    ] {
+        let mut spec = board(18, 0);
+        // The canary finds it, or an audit.
+        spec.canary = Some(Duration::from_millis(1));
+        spec.audit = 1.0;
+        let error = in_time(spec, faults).unwrap_err();
+        let is_sick = matches!(&error, RunError::Sick { worker, .. } if *worker == gpu);
+        assert!(is_sick, "{error}");
+    }
 }
 
 /// Runs the board so many times with a device that is wrong once in 100 counts.
