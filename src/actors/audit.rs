@@ -5,8 +5,8 @@ use std::time::Duration;
 use fastrand::Rng;
 use parking_lot::{Mutex, MutexGuard};
 
-use super::device_route::DeviceRoute;
 use super::index::{DeviceIndex, PlanIndex};
+use super::shared::DeviceRoute;
 use super::spec::RunSpec;
 use crate::engine::{CountedBy, Counter, KernelName, Mismatch, NotCounted, Tally, Task, TaskWatch};
 

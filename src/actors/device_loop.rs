@@ -1,6 +1,7 @@
 //! What the thread that owns a device does: ask the producer for batches, hand them to the owner of
 //! the device, report what comes back.
 
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,19 +10,19 @@ use actix::{Addr, Recipient};
 use tracing::{info, warn};
 
 use super::canary_schedule::CanarySchedule;
+use super::collector::Collector;
 #[cfg(feature = "fault-injection")]
 use super::count_kind::CountKind;
 use super::cpu_worker::WorkerContext;
 use super::events::{EventKind, FinishedLaunch};
-use super::index::DeviceIndex;
+use super::index::{DeviceIndex, WorkerIndex};
 use super::messages::{CanaryCounted, Costed, Counted, Ended, ToProducer, ToRun, Want};
-use super::open_batches::OpenBatches;
 use super::panics;
 use super::producer::Producer;
 use super::queue::{Batch, Drawn};
 use super::report::RunError;
 use super::shared::RunShared;
-use crate::device::{DeviceTrouble, LaunchTiming, Owner, OwnerEvent, ReturnReason};
+use crate::device::{DeviceTrouble, LaunchTiming, Owner, OwnerEvent};
 use crate::engine::{CountedBy, DeviceSpan, Origin, Tally, Task, TaskResult, WorkerId};
 
 /// How long to wait for the device before looking whether a batch has come: short against a launch,
@@ -138,11 +139,10 @@ impl DeviceLoop {
         let Some((_, launcher)) = shared.devices.launcher.clone() else {
             return Err(DeviceTrouble::Failed("no plan has a kernel".to_owned()));
         };
-        let open = Arc::clone(&spec.open);
-        let owner = Owner::open(Box::new(move || open()), launcher, spec.settings.clone());
+        let owner = Owner::new((spec.open)()?, launcher, spec.settings.clone());
         let owner = owner.map_err(|trouble| match trouble {
             // What the thread before this one counted with it is in the sums.
-            DeviceTrouble::Wrong(why) if context.is_restarted => is_wrong(&context, why),
+            trouble if context.is_restarted => told(&context, trouble),
             trouble => DeviceTrouble::Failed(trouble.into_words()),
         })?;
         let (worker, device) = (
@@ -206,42 +206,33 @@ impl DeviceLoop {
             if !self.owner.is_idle() {
                 // What is to come after this launch should be here when it ends.
                 let is_asking = self.owner.speed().is_some() && self.owner.wants().is_some();
-                self.look(match self.asked.is_some() || is_asking {
+                let patience = match self.asked.is_some() || is_asking {
                     true => GLANCE,
                     false => NAP,
-                })?;
+                };
+                let events = self.owner.work(patience);
+                for event in events.map_err(|trouble| told(&self.context, trouble))? {
+                    self.note(event);
+                }
             }
         }
     }
 
-    /// Waits for what the device does.
+    /// Lets the device count its canary.
     ///
     /// # Errors
-    /// The device takes no more batches.
-    fn look(&mut self, patience: Duration) -> Result<(), DeviceTrouble> {
-        let events = self.owner.work(patience);
-        events.into_iter().try_for_each(|event| self.note(event))
-    }
-
-    /// Lets the device count its canary. Returns whether it did: otherwise it has failed, its owner opens it again, and its
-    /// canary is still due.
-    ///
-    /// # Errors
-    /// It is wrong. The collector knows.
-    fn count_canary(&mut self) -> Result<bool, DeviceTrouble> {
+    /// It fails, or it is wrong, which the collector knows then.
+    fn count_canary(&mut self) -> Result<(), DeviceTrouble> {
         let begun = Instant::now();
-        let counted = match self.owner.count_canary() {
-            Ok(counted) => counted,
-            Err(DeviceTrouble::Failed(_)) => return Ok(false),
-            Err(DeviceTrouble::Wrong(why)) => return Err(is_wrong(&self.context, why)),
-        };
+        let counted = self.owner.count_canary();
+        let counted = counted.map_err(|trouble| told(&self.context, trouble))?;
         #[cfg(feature = "fault-injection")]
         let counted = counted.map(|tally| {
             let injector = &self.context.shared.injector;
             injector.distort(self.id(), CountKind::Canary, tally)
         });
         let counts = counted.compare();
-        let counts = counts.map_err(|wrong| is_wrong(&self.context, wrong.0))?;
+        let counts = counts.map_err(|wrong| told(&self.context, wrong.into()))?;
         self.since = Instant::now();
         self.canary_schedule.note_canary();
         self.context.collector.do_send(CanaryCounted {
@@ -249,19 +240,18 @@ impl DeviceLoop {
             outcome: Ok(counts),
             took: begun.elapsed(),
         });
-        Ok(true)
+        Ok(())
     }
 
-    /// Counts the canary if anything was counted since the last one. If the device fails meanwhile, it is opened again and
-    /// counts it then.
+    /// Counts the canary if anything was counted since the last one.
     ///
     /// # Errors
-    /// It is wrong, or the device is given up.
+    /// As [`count_canary`](Self::count_canary).
     fn count_last_canary(&mut self) -> Result<(), DeviceTrouble> {
-        while self.canary_schedule.is_untested(&self.context.shared) && !self.count_canary()? {
-            self.look(NAP)?;
+        match self.canary_schedule.is_untested(&self.context.shared) {
+            true => self.count_canary(),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     /// The device has nothing to do.
@@ -312,9 +302,7 @@ impl DeviceLoop {
         Ok(())
     }
 
-    /// # Errors
-    /// The device takes no more batches.
-    fn note(&mut self, event: OwnerEvent) -> Result<(), DeviceTrouble> {
+    fn note(&mut self, event: OwnerEvent) {
         match event {
             OwnerEvent::Launched(tasks) => {
                 let worker = self.id();
@@ -327,22 +315,11 @@ impl DeviceLoop {
                 }
                 self.counted(&tallies);
             }
-            OwnerEvent::Returned { tasks, reason } => {
+            OwnerEvent::Returned(tasks) => {
                 self.give_back(&tasks);
-                if reason == ReturnReason::Halted {
-                    self.tell_given_up(&tasks);
-                }
+                self.tell_given_up(&tasks);
             }
-            OwnerEvent::Restarted(reason) => {
-                warn!(device = self.id().to_string(), "started again: {reason}");
-                let worker = self.id();
-                let observers = &self.context.shared.observers;
-                observers.tell(EventKind::DeviceLost { worker, reason });
-            }
-            OwnerEvent::GivenUp(reason) => return Err(DeviceTrouble::Failed(reason)),
-            OwnerEvent::Mismatch(why) => return Err(is_wrong(&self.context, why)),
         }
-        Ok(())
     }
 
     /// Tells when the device did what for a launch.
@@ -436,13 +413,87 @@ impl DeviceLoop {
 }
 
 /// Retires a device that counts wrongly, and tells the collector why.
-fn is_wrong(context: &WorkerContext, why: String) -> DeviceTrouble {
-    let (worker, outcome) = (context.worker, Err(why.clone()));
-    context.shared.roster.retire(worker);
-    context.collector.do_send(CanaryCounted {
-        worker,
-        outcome,
-        took: Duration::ZERO,
-    });
-    DeviceTrouble::Wrong(why)
+fn told(context: &WorkerContext, trouble: DeviceTrouble) -> DeviceTrouble {
+    if let DeviceTrouble::Wrong(why) = &trouble {
+        let (worker, outcome) = (context.worker, Err(why.clone()));
+        context.shared.roster.retire(worker);
+        context.collector.do_send(CanaryCounted {
+            worker,
+            outcome,
+            took: Duration::ZERO,
+        });
+    }
+    trouble
+}
+
+/// Batches, each with its tasks that are not counted yet. Each is reported when all its tasks are counted or given
+/// back.
+struct OpenBatches {
+    worker: WorkerIndex,
+    collector: Addr<Collector>,
+    open: Vec<Open>,
+}
+
+/// A batch, with its tasks that are not counted yet, and those to be given back.
+struct Open {
+    batch: Batch,
+    waiting: HashSet<u64>,
+    back: Vec<u64>,
+}
+
+impl OpenBatches {
+    /// None yet, of this worker.
+    const fn new(worker: WorkerIndex, collector: Addr<Collector>) -> Self {
+        Self {
+            worker,
+            collector,
+            open: Vec::new(),
+        }
+    }
+
+    /// Adds a batch.
+    fn add(&mut self, batch: Batch) {
+        self.open.push(Open {
+            waiting: batch.tasks.iter().copied().collect(),
+            back: Vec::new(),
+            batch,
+        });
+    }
+
+    /// Notes that a task is counted.
+    fn note_counted(&mut self, task: u64) {
+        self.end(task);
+    }
+
+    /// Notes that a task comes back uncounted.
+    fn give_back(&mut self, task: u64) {
+        if let Some(open) = self.end(task) {
+            open.back.push(task);
+        }
+    }
+
+    fn end(&mut self, task: u64) -> Option<&mut Open> {
+        let mut open = self.open.iter_mut();
+        open.find_map(|open| open.waiting.remove(&task).then_some(open))
+    }
+
+    /// Reports the batches that are over.
+    fn settle(&mut self) {
+        for Open { batch, back, .. } in self.open.extract_if(.., |open| open.waiting.is_empty()) {
+            let mut message = Counted::nothing(self.worker, batch.plan);
+            message.left = Some(Batch {
+                tasks: back,
+                ..batch
+            });
+            self.collector.do_send(message);
+        }
+    }
+
+    /// Gives back whatever is not counted.
+    fn return_all(&mut self) {
+        for open in &mut self.open {
+            open.back.extend(open.waiting.drain());
+        }
+        self.settle();
+    }
 }

@@ -136,14 +136,7 @@ pub enum EventKind {
         /// The device.
         device: DeviceIdentity,
     },
-    /// A device failed, and was opened and tested again. Others may count the tasks that it held.
-    DeviceLost {
-        /// The thread that owns the device.
-        worker: WorkerId,
-        /// What failed.
-        reason: String,
-    },
-    /// A device could not be opened, or failed for good: it counts nothing more in this run. Others
+    /// A device could not be opened, or failed: it counts nothing more in this run. Others
     /// count the tasks that it held. If there is nobody else, the run fails.
     DeviceGivenUp {
         /// The thread that owns the device.
@@ -255,7 +248,6 @@ impl EventKind {
             | Self::TaskGivenUp { worker, .. }
             | Self::BatchDone { worker, .. }
             | Self::DeviceReady { worker, .. }
-            | Self::DeviceLost { worker, .. }
             | Self::DeviceGivenUp { worker, .. }
             | Self::LaunchBegun { worker, .. }
             | Self::LaunchDone(FinishedLaunch { worker, .. })

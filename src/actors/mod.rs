@@ -44,8 +44,7 @@
 //! * `run`: the state machine; `state`: its table.
 //! * `producer`: what is left to hand out; `balance`: who gets how much, so that CPU workers and devices finish together.
 //! * `worker`, `collector`: the other actors; `cpu_worker`: what the thread of a CPU worker
-//!   does; `device_loop`: what the thread that owns a device does; `open_batches`: the
-//!   batches it has.
+//!   does; `device_loop`: what the thread that owns a device does.
 //! * `source`: where tasks come from. `recorder`: what keeps results for longer than the run lives.
 //! * `canary_schedule`: when workers count their canaries. `recheck`: a task that is counted again, and what its
 //!   counts decide; `rechecker`: which counts are believed, as a state machine; `recheck_effect`: what it asks the
@@ -53,8 +52,8 @@
 //!   when the sums contradict what is known.
 //! * `counted_tasks`: which tasks are counted, and their sum.
 //! * `messages`: what actors tell each other; `queue`: the bounded queue; `death_notice`: tells that an actor died.
-//! * `shared`: what actors and threads share; `index`: positions of workers, plans and devices in it; `roster`: who
-//!   counts, and who is retired; `device_route`: what devices count.
+//! * `shared`: what actors and threads share, and what devices count; `index`: positions of workers, plans and devices in it; `roster`: who
+//!   counts, and who is retired.
 //! * `attempt`: one try of a task on the CPU; `counters`: which kernel counts it; `count_kind`: for what;
 //!   `in_flight`: the tasks that workers count, and giving them up; `audit`: which tasks are counted a second time.
 //! * `control`: the handle for the outside; `eta`: share of the work done, speed and time left.
@@ -74,7 +73,6 @@ mod counters;
 mod cpu_worker;
 mod death_notice;
 mod device_loop;
-mod device_route;
 mod eta;
 mod events;
 #[cfg(feature = "fault-injection")]
@@ -83,7 +81,6 @@ mod in_flight;
 mod index;
 mod messages;
 mod observers;
-mod open_batches;
 mod panics;
 mod pause_reason;
 mod producer;

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 use parking_lot::MutexGuard;
 
 use super::audit::{Audits, TaskAudit};
-use super::device_route::DeviceRoute;
 use super::events::EventKind;
 #[cfg(feature = "fault-injection")]
 use super::faults::Injector;
@@ -14,7 +13,7 @@ use super::index::{PlanIndex, WorkerIndex};
 use super::observers::Observers;
 use super::roster::Roster;
 use super::spec::{DeviceSpec, RunSpec};
-use crate::engine::{Plan, TaskKey, WorkerId, seconds_per_cost};
+use crate::engine::{Launcher, Plan, TaskKey, WorkerId, seconds_per_cost};
 
 /// What all actors and worker threads of a run share: what is to be counted and by whom, who hears of
 /// it, and what workers must see at once: whether to stop, and whether all tasks are handed out.
@@ -138,5 +137,42 @@ impl RunShared {
             starved,
             has_batch,
         });
+    }
+}
+
+/// The devices of a run, and the way from a plan to them.
+pub(super) struct DeviceRoute {
+    /// None if they count none of the plans.
+    pub(super) devices: Vec<DeviceSpec>,
+    /// The plan that they count, and what makes their launches: the first plan that has a launcher.
+    pub(super) launcher: Option<(PlanIndex, Arc<dyn Launcher>)>,
+    /// Whether CPU workers leave that plan to them.
+    pub(super) is_theirs_alone: bool,
+}
+
+impl DeviceRoute {
+    /// So many CPU workers were asked for beside the devices.
+    pub(super) fn new(plans: &[Arc<dyn Plan>], devices: &[DeviceSpec], workers: usize) -> Self {
+        let mut plans = plans.iter().enumerate().filter(|_| !devices.is_empty());
+        let launcher = plans.find_map(|(at, plan)| Some((PlanIndex(at), plan.launcher().ok()?)));
+        Self {
+            devices: devices
+                .iter()
+                .filter(|_| launcher.is_some())
+                .cloned()
+                .collect(),
+            is_theirs_alone: launcher.is_some() && workers == 0,
+            launcher,
+        }
+    }
+
+    /// The plan that devices count; `None` if there are none.
+    pub(super) fn plan(&self) -> Option<PlanIndex> {
+        self.launcher.as_ref().map(|(plan, _)| *plan)
+    }
+
+    /// Whether there are devices and they count this plan.
+    pub(super) fn counts(&self, plan: PlanIndex) -> bool {
+        self.plan() == Some(plan)
     }
 }

@@ -155,8 +155,8 @@ impl WorkerProgress {
                     self.counted_by = Some(counted_by.clone());
                 }
             }
-            // What it held is given back. It waits for a batch next, or is gone.
-            EventKind::DeviceLost { .. } | EventKind::DeviceGivenUp { .. } => {
+            // What it held is given back.
+            EventKind::DeviceGivenUp { .. } => {
                 self.goes(WorkerState::Waiting, event.at);
             }
             EventKind::TaskPanicked { .. }
@@ -271,18 +271,11 @@ mod tests {
             worker: WORKER,
             tasks: 1,
         };
-        for failed in [
-            EventKind::DeviceLost {
-                worker: WORKER,
-                reason: "no answer".to_owned(),
-            },
-            EventKind::DeviceGivenUp {
-                worker: WORKER,
-                reason: "no answer".to_owned(),
-            },
-        ] {
-            let device = told([launch.clone(), failed, GONE]);
-            assert_eq!(device.busy, Duration::from_secs(1));
-        }
+        let failed = EventKind::DeviceGivenUp {
+            worker: WORKER,
+            reason: "no answer".to_owned(),
+        };
+        let device = told([launch, failed, GONE]);
+        assert_eq!(device.busy, Duration::from_secs(1));
     }
 }

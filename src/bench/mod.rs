@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::actors::{self, Control, DeviceSpec, Report, RunSpec, WholePlans};
 use crate::board::{Size, known};
-use crate::device::{Opener, Owner, measure};
+use crate::device::{Owner, measure};
 use crate::engine::{CounterSettings, Engine, Plan, decimal};
 use crate::simd::Isa;
 
@@ -130,10 +130,10 @@ pub fn board(device: &DeviceSpec, plan: &dyn Plan) -> Result<BoardResult, BenchE
     let failed = |why: String| BenchError::Failed { n, why };
     let launcher = plan.launcher();
     let launcher = launcher.map_err(|_| failed("no kernel for it".to_owned()))?;
-    let open = Arc::clone(&device.open);
-    let open: Opener = Box::new(move || open());
-    let owner = Owner::open(open, launcher, device.settings.clone())
-        .map_err(|trouble| failed(trouble.into_words()))?;
+    let settings = device.settings.clone();
+    let opened = (device.open)().map_err(|error| failed(error.0))?;
+    let owner =
+        Owner::new(opened, launcher, settings).map_err(|trouble| failed(trouble.into_words()))?;
     let measured = measure(owner, plan).map_err(failed)?;
     let total = measured.tally.completions.solutions();
     check(n, total)?;
@@ -178,10 +178,7 @@ pub fn mixed(
     workers: usize,
     rounds: usize,
 ) -> Result<MixedResult, BenchError> {
-    let mut device = device.clone();
-    // A run in which the device was lost and opened again is no measure of anything.
-    device.settings.restarts = 0;
-    let devices = std::slice::from_ref(&device);
+    let devices = std::slice::from_ref(device);
     let mut result = MixedResult {
         n: plan.size().get(),
         workers,

@@ -1,9 +1,10 @@
-//! How fast a device counts a whole board, for `bench --gpu`.
+//! How fast a device counts: a whole board, for `bench --gpu`, or measured in a fraction of a second, for an estimate.
 
 use std::time::{Duration, Instant};
 
-use super::{LaunchTiming, Owner, OwnerEvent, ReturnReason};
-use crate::engine::{DeviceSpan, Plan, Tally};
+use super::opening::{CountedAlone, count_alone, fitted};
+use super::{Device, DeviceTrouble, LaunchTiming, Owner, OwnerEvent};
+use crate::engine::{DeviceSpan, Plan, Tally, Task};
 
 /// The result of counting a whole board on one device, and the time it took.
 #[derive(Clone, Debug)]
@@ -35,6 +36,7 @@ impl DeviceMeasurement {
 /// # Errors
 /// The device failed or counted wrongly; in words.
 pub fn measure(mut owner: Owner, plan: &dyn Plan) -> Result<DeviceMeasurement, String> {
+    let failed = DeviceTrouble::into_words;
     let start = Instant::now();
     let mut measured = DeviceMeasurement {
         tally: Tally::default(),
@@ -57,47 +59,61 @@ pub fn measure(mut owner: Owner, plan: &dyn Plan) -> Result<DeviceMeasurement, S
             }
             owner.offer(tasks);
             // Submit each launch as soon as it is made.
-            take(owner.work(Duration::ZERO), &mut measured, &mut kernels)?;
+            let events = owner.work(Duration::ZERO).map_err(failed)?;
+            take(events, &mut measured, &mut kernels);
         }
         if next == plan.tasks() && owner.is_idle() {
             break;
         }
-        let events = owner.work(Duration::from_millis(100));
-        take(events, &mut measured, &mut kernels)?;
+        let events = owner.work(Duration::from_millis(100)).map_err(failed)?;
+        take(events, &mut measured, &mut kernels);
     }
     measured.wall = start.elapsed();
     (measured.kernel, measured.window) = union(kernels);
     Ok(measured)
 }
 
-fn take(
-    events: Vec<OwnerEvent>,
-    measured: &mut DeviceMeasurement,
-    kernels: &mut Vec<DeviceSpan>,
-) -> Result<(), String> {
+fn take(events: Vec<OwnerEvent>, measured: &mut DeviceMeasurement, kernels: &mut Vec<DeviceSpan>) {
     for event in events {
-        match event {
-            OwnerEvent::Launched(_) => {}
-            OwnerEvent::Counted { tallies, timing } => {
-                measured.tally += tallies.into_iter().map(|(_, tally)| tally).sum();
-                if let Some(LaunchTiming { spans, .. }) = timing {
-                    measured.launches += 1;
-                    kernels.push(spans.kernel);
-                }
+        if let OwnerEvent::Counted { tallies, timing } = event {
+            measured.tally += tallies.into_iter().map(|(_, tally)| tally).sum();
+            if let Some(LaunchTiming { spans, .. }) = timing {
+                measured.launches += 1;
+                kernels.push(spans.kernel);
             }
-            OwnerEvent::Returned { reason, .. } => {
-                return Err(match reason {
-                    ReturnReason::Failed(why) => why,
-                    // Nothing here halts the device.
-                    ReturnReason::Halted => "the run was stopped".to_owned(),
-                });
-            }
-            OwnerEvent::Mismatch(what)
-            | OwnerEvent::Restarted(what)
-            | OwnerEvent::GivenUp(what) => return Err(what),
         }
     }
-    Ok(())
+}
+
+/// A kernel that takes this long shows the speed of its device: most of its threads are busy most of
+/// the time.
+const LONG_ENOUGH: Duration = Duration::from_millis(20);
+
+/// How long to wait for a launch.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Measures how fast `device` counts, in [work](crate::engine::Launcher::work) per second. Launches tasks of `plan`,
+/// more each time, until a kernel takes 20 ms or a launch holds the whole board.
+///
+/// # Errors
+/// The device does not count this plan, failed, or counted wrongly; in words.
+pub fn calibrate(device: &mut dyn Device, plan: &dyn Plan) -> Result<f64, String> {
+    let launcher = plan.launcher().map_err(|_| "no kernel".to_owned())?;
+    let launcher = fitted(launcher, device.properties());
+    let mut count = 1;
+    loop {
+        let tasks: Vec<Task> = (0..count).map(|index| plan.task(index)).collect();
+        let batch = launcher
+            .batch(&tasks, count)
+            .map_err(|error| error.to_string())?;
+        let counted = count_alone(device, batch, PATIENCE);
+        let CountedAlone { tallies, took } = counted.map_err(DeviceTrouble::into_words)?;
+        if took >= LONG_ENOUGH || count == plan.tasks() {
+            let sum: Tally = tallies.into_iter().sum();
+            return Ok(sum.nodes as f64 / took.as_secs_f64().max(1e-6));
+        }
+        count = (8 * count).min(plan.tasks());
+    }
 }
 
 /// The time that `spans` cover, and the time from their first beginning to their last end.

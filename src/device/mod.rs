@@ -12,19 +12,13 @@
 //! * [`Device`]: what every device does: take launches, return sums.
 //! * `cuda`: GPUs through CUDA, compiled in by the feature of that name; `Emulated`: the emulated
 //!   device, by the feature `emulated-gpu`.
-//! * [`Owner`]: keeps one device busy and checks what it returns; `recovery`: what it does when the
-//!   device fails or is lost.
+//! * [`Owner`]: keeps one device busy and checks what it returns.
 //! * [`measure()`]: counts a whole board on one device, and takes the time; [`calibrate()`]: finds
 //!   within a moment how fast a device counts.
 
-mod calibrate;
 mod measure;
 mod opening;
 mod owner;
-mod owner_event;
-mod owner_settings;
-mod pace;
-mod recovery;
 
 #[cfg(feature = "cuda")]
 pub mod cuda;
@@ -33,14 +27,11 @@ mod emulated;
 
 #[doc(inline)]
 pub use crate::engine::{Device, DeviceError, OpenError, Properties};
-pub use calibrate::calibrate;
 #[cfg(feature = "emulated-gpu")]
 pub use emulated::{Emulated, EmulatedSettings};
-pub use measure::{DeviceMeasurement, measure};
-pub use opening::{CountedCanary, DeviceTrouble, Opener, fitted};
-pub use owner::Owner;
-pub use owner_event::{LaunchTiming, OwnerEvent, ReturnReason};
-pub use owner_settings::OwnerSettings;
+pub use measure::{DeviceMeasurement, calibrate, measure};
+pub use opening::{CountedCanary, DeviceTrouble, fitted};
+pub use owner::{LaunchTiming, Owner, OwnerEvent, OwnerSettings};
 
 /// Says that `what` needs a Cargo feature that this program was built without, and how to get it.
 pub fn needs_feature(what: &str, feature: &str) -> String {

@@ -1,13 +1,10 @@
-//! Opening a device: it is used only if it counts its canary correctly.
+//! What a device counts that has nothing else to do: its canary, which shows whether it is to be used.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Device, DeviceError, OpenError, Properties};
 use crate::engine::{Canary, DeviceCanary, LaunchBatch, Launcher, Mismatch, Tally};
-
-/// Opens a device, and opens it again after it was lost.
-pub type Opener = Box<dyn FnMut() -> Result<Box<dyn Device>, OpenError>>;
 
 /// How long a device may take for its canary, without the compilation of its kernel.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -56,6 +53,14 @@ impl DeviceTrouble {
             Self::Failed(why) | Self::Wrong(why) => why,
         }
     }
+
+    /// The same, with the name of the device.
+    pub(super) fn of(self, name: &str) -> Self {
+        match self {
+            Self::Failed(why) => Self::Failed(format!("{name}: {why}")),
+            Self::Wrong(why) => Self::Wrong(format!("{name}: {why}")),
+        }
+    }
 }
 
 impl From<OpenError> for DeviceTrouble {
@@ -73,23 +78,6 @@ impl From<DeviceError> for DeviceTrouble {
 impl From<Mismatch> for DeviceTrouble {
     fn from(Mismatch(what): Mismatch) -> Self {
         Self::Wrong(what)
-    }
-}
-
-/// Opens the device and tests it with the launcher that fits it, which `launcher` becomes.
-pub(super) fn open_tested(
-    open: &mut Opener,
-    launcher: &mut Arc<dyn Launcher>,
-) -> Result<Box<dyn Device>, DeviceTrouble> {
-    let mut device = open()?;
-    let properties = device.properties();
-    let name = properties.identity.name.clone();
-    *launcher = fitted(Arc::clone(launcher), properties);
-    let counted = count_canary(device.as_mut(), launcher.as_ref());
-    match counted.and_then(|counted| Ok(counted.compare()?)) {
-        Ok(_) => Ok(device),
-        Err(DeviceTrouble::Failed(why)) => Err(DeviceTrouble::Failed(format!("{name}: {why}"))),
-        Err(DeviceTrouble::Wrong(why)) => Err(DeviceTrouble::Wrong(format!("{name}: {why}"))),
     }
 }
 

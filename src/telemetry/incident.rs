@@ -18,9 +18,6 @@ pub fn incident(event: &RunEvent) -> Option<String> {
             format!("{worker}: task {key} panicked: {message}")
         }
         EventKind::DeviceReady { worker, device } => format!("{worker} is ready: {}", device.name),
-        EventKind::DeviceLost { worker, reason } => {
-            format!("{worker} failed, and was opened again: {reason}")
-        }
         EventKind::DeviceGivenUp { worker, reason } => {
             format!("{worker} failed, and counts nothing more: {reason}")
         }

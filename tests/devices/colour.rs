@@ -2,9 +2,8 @@
 //! CPU workers, and what it does when it fails.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::emulated::{drive, healthy, opener, patient};
+use super::emulated::{self, assert_failed, assert_wrong, drive, healthy, patient};
 use super::runs::{exact_by, healthy as device};
 use crate::common::faulty_device::{Fault, Trouble};
 use crate::common::random_board::random_board;
@@ -33,9 +32,9 @@ fn launcher(plan: &ColourPlan) -> Arc<dyn Launcher> {
 fn count(board: impl Into<GivenBoard>, per_launch: usize) -> u128 {
     let plan = ColourPlan::new(board);
     let tasks = tasks(&plan);
-    let owner = Owner::open(opener(2, healthy()), launcher(&plan), patient()).unwrap();
+    let owner = Owner::new(emulated::device(2, healthy()), launcher(&plan), patient()).unwrap();
     let outcome = drive(owner, tasks.clone(), per_launch);
-    assert_eq!(outcome.mismatch, None);
+    assert_eq!(outcome.trouble, None);
     assert_eq!(outcome.tallies.len(), tasks.len());
     let mut counter = plan.counter(&CounterSettings { isa: Isa::best() });
     for task in tasks {
@@ -204,39 +203,24 @@ fn the_audit_of_a_device_agrees() {
     }
 }
 
-/// Strikes the submission of this number, once.
-fn once(number: u64, fault: Fault) -> Arc<Trouble> {
-    let struck = AtomicBool::new(false);
-    Arc::new(move |at, _| (at == number && !struck.swap(true, Ordering::Relaxed)).then_some(fault))
-}
-
 #[test]
-fn a_wrong_sum_and_a_missing_job_are_noticed() {
+fn a_wrong_sum_a_missing_job_and_a_lost_device_are_noticed() {
     let plan = ColourPlan::new(size(15));
-    for (fault, sign) in [
-        (Fault::WrongSum, "sampled job"),
-        (Fault::JobMissing, "jobs of"),
-    ] {
-        let owner = Owner::open(opener(1, once(2, fault)), launcher(&plan), patient()).unwrap();
-        let outcome = drive(owner, tasks(&plan), 1);
-        let said = match fault {
-            Fault::WrongSum => outcome.mismatch.unwrap(),
-            // It is opened again, and counts what is left.
-            _ => {
-                assert_eq!(outcome.total(), known(size(15)).unwrap().total);
-                outcome.reasons.concat()
-            }
-        };
-        assert!(said.contains(sign), "{said}");
-    }
+    let outcome = |fault| {
+        let strikes: Arc<Trouble> = Arc::new(move |at, _| (at == 2).then_some(fault));
+        let device = emulated::device(1, strikes);
+        let owner = Owner::new(device, launcher(&plan), patient()).unwrap();
+        drive(owner, tasks(&plan), 1)
+    };
+    assert_wrong(&outcome(Fault::WrongSum), "sampled job");
+    assert_failed(&outcome(Fault::JobMissing), "jobs of");
+    assert_failed(&outcome(Fault::Lost), "a test asked for this");
 }
 
 #[test]
-fn a_device_that_is_lost_loses_nothing() {
+fn a_device_without_memory_counts_smaller_launches() {
     let plan = ColourPlan::new(size(14));
-    for fault in [Fault::Lost, Fault::OutOfMemory] {
-        let owner = Owner::open(opener(1, once(1, fault)), launcher(&plan), patient()).unwrap();
-        let outcome = drive(owner, tasks(&plan), 2);
-        assert_eq!(outcome.total(), 365_596, "{fault:?}");
-    }
+    let strikes: Arc<Trouble> = Arc::new(|at, _| (at == 1).then_some(Fault::OutOfMemory));
+    let owner = Owner::new(emulated::device(1, strikes), launcher(&plan), patient()).unwrap();
+    assert_eq!(drive(owner, tasks(&plan), 2).total(), 365_596);
 }

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::common::faulty_device::{Fault, Faulty, Trouble};
@@ -13,8 +12,8 @@ use crate::common::random_board::random_board;
 use queenfold::board::{GivenBoard, Size, known};
 use queenfold::chain::ChainPlan;
 use queenfold::device::{
-    Device, DeviceTrouble, Emulated, EmulatedSettings, OpenError, Opener, Owner, OwnerEvent,
-    OwnerSettings, ReturnReason, calibrate, measure,
+    Device, DeviceTrouble, Emulated, EmulatedSettings, Owner, OwnerEvent, OwnerSettings, calibrate,
+    measure,
 };
 use queenfold::engine::{DeviceProgram, Launch, Launcher, Plan, Tally, Task, TaskKey};
 use queenfold::ladder;
@@ -48,30 +47,24 @@ fn program(entry: &str) -> DeviceProgram {
     programs.find(|program| program.entry() == entry).unwrap()
 }
 
-/// Opens emulated devices on which `trouble` strikes. Submission 0 of the first is its self-test.
-pub fn opener(threads: usize, trouble: Arc<Trouble>) -> Opener {
-    Box::new(move || {
-        let settings = EmulatedSettings {
-            threads,
-            ..EmulatedSettings::default()
-        };
-        Ok(Box::new(Faulty::new(settings, Arc::clone(&trouble))) as Box<dyn Device>)
-    })
+/// An emulated device on which `trouble` strikes. Submission 0 is its self-test.
+pub fn device(threads: usize, trouble: Arc<Trouble>) -> Box<dyn Device> {
+    let settings = EmulatedSettings {
+        threads,
+        ..EmulatedSettings::default()
+    };
+    Box::new(Faulty::new(settings, trouble))
 }
 
 pub fn healthy() -> Arc<Trouble> {
     Arc::new(|_, _| None)
 }
 
-/// The outcome on one device: the tally of each task, the tasks left at the end, and the reasons for
-/// which tasks were returned.
+/// The outcome on one device: the tally of each task, and how the device failed, if it did.
 #[derive(Default)]
 pub struct Outcome {
     pub tallies: BTreeMap<TaskKey, Tally>,
-    pub left: Vec<Task>,
-    pub reasons: Vec<String>,
-    pub given_up: bool,
-    pub mismatch: Option<String>,
+    pub trouble: Option<DeviceTrouble>,
 }
 
 impl Outcome {
@@ -81,15 +74,22 @@ impl Outcome {
     }
 }
 
-/// Lets `owner` count `queue`, `per_launch` tasks at a time. Tasks that it returns go back to the queue.
+/// Lets `owner` count `queue`, `per_launch` tasks at a time.
 pub fn drive(mut owner: Owner, mut queue: Vec<Task>, per_launch: usize) -> Outcome {
     let mut outcome = Outcome::default();
-    loop {
+    while !queue.is_empty() || !owner.is_idle() {
         while owner.wants().is_some() && !queue.is_empty() {
             let rest = queue.split_off(per_launch.min(queue.len()));
             owner.offer(std::mem::replace(&mut queue, rest));
         }
-        for event in owner.work(Duration::from_millis(20)) {
+        let events = match owner.work(Duration::from_millis(20)) {
+            Ok(events) => events,
+            Err(trouble) => {
+                outcome.trouble = Some(trouble);
+                break;
+            }
+        };
+        for event in events {
             match event {
                 OwnerEvent::Launched(_) => {}
                 OwnerEvent::Counted { tallies, .. } => {
@@ -98,29 +98,25 @@ pub fn drive(mut owner: Owner, mut queue: Vec<Task>, per_launch: usize) -> Outco
                         assert!(before.is_none(), "{} counted twice", task.key);
                     }
                 }
-                OwnerEvent::Returned { tasks, reason } => {
-                    queue.extend(tasks);
-                    assert!(
-                        matches!(reason, ReturnReason::Failed(_)),
-                        "nobody halted it"
-                    );
-                }
-                OwnerEvent::Restarted(why) => outcome.reasons.push(why),
-                OwnerEvent::GivenUp(why) => {
-                    outcome.reasons.push(why);
-                    outcome.given_up = true;
-                }
-                OwnerEvent::Mismatch(what) => {
-                    outcome.mismatch = Some(what);
-                    return outcome;
-                }
+                OwnerEvent::Returned(_) => panic!("nobody halted it"),
             }
         }
-        if outcome.given_up || (queue.is_empty() && owner.is_idle()) {
-            outcome.left = queue;
-            return outcome;
-        }
     }
+    outcome
+}
+
+/// Asserts that the device failed, and that what it said contains `sign`.
+pub fn assert_failed(outcome: &Outcome, sign: &str) {
+    let trouble = outcome.trouble.as_ref();
+    let is_such = |trouble: &DeviceTrouble| matches!(trouble, DeviceTrouble::Failed(why) if why.contains(sign));
+    assert!(trouble.is_some_and(is_such), "{trouble:?}");
+}
+
+/// The same of a device that counts wrongly.
+pub fn assert_wrong(outcome: &Outcome, sign: &str) {
+    let trouble = outcome.trouble.as_ref();
+    let is_such = |trouble: &DeviceTrouble| matches!(trouble, DeviceTrouble::Wrong(why) if why.contains(sign));
+    assert!(trouble.is_some_and(is_such), "{trouble:?}");
 }
 
 /// Settings for devices that answer, however long a busy machine makes them wait.
@@ -142,13 +138,13 @@ fn quick() -> OwnerSettings {
 /// An owner, with default settings but its patience, of a device on which `trouble` strikes.
 fn owner(plan: &ChainPlan, trouble: Arc<Trouble>) -> Owner {
     let settings = patient();
-    Owner::open(opener(1, trouble), launcher(plan), settings).unwrap()
+    Owner::new(device(1, trouble), launcher(plan), settings).unwrap()
 }
 
 /// The message of a device on which `fault` strikes every submission, when it is opened.
 fn refused(fault: Fault) -> String {
-    let opener = opener(1, Arc::new(move |_, _| Some(fault)));
-    let owner = Owner::open(opener, launcher(&plan(12)), patient());
+    let device = device(1, Arc::new(move |_, _| Some(fault)));
+    let owner = Owner::new(device, launcher(&plan(12)), patient());
     owner.err().unwrap().into_words()
 }
 
@@ -157,7 +153,7 @@ fn counted(board: impl Into<GivenBoard>) -> u128 {
     let plan = ChainPlan::new(board);
     let tasks = tasks(&plan);
     let mut oracle = plan.oracle();
-    let owner = Owner::open(opener(2, healthy()), launcher(&plan), patient()).unwrap();
+    let owner = Owner::new(device(2, healthy()), launcher(&plan), patient()).unwrap();
     let outcome = drive(owner, tasks.clone(), 1);
     assert_eq!(outcome.tallies.len(), tasks.len());
     for task in &tasks {
@@ -187,119 +183,31 @@ fn boards_with_given_queens_and_holes_have_the_tallies_of_the_reference() {
 }
 
 #[test]
-fn random_failures_lose_nothing_and_count_nothing_twice() {
-    for (n, seed) in (5..=13).flat_map(|n| (0..4_u64).map(move |seed| (n, seed))) {
-        let plan = plan(n);
-        let tasks = tasks(&plan);
-        let state = AtomicU64::new(seed);
-        let struck = Arc::new(AtomicU64::new(0));
-        let striking = Arc::clone(&struck);
-        let trouble = Arc::new(move |number: u64, _: &Launch| {
-            let random = state
-                .fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed)
-                .wrapping_mul(0xbf58_476d_1ce4_e5b9)
-                >> 32;
-            // The first submission is the self-test. The first launch always fails, so that every seed
-            // has a failure.
-            let first = striking.load(Ordering::Relaxed) == 0;
-            let fault = match (number, random % if first { 3 } else { 6 }) {
-                (1.., 0) => Some(Fault::Lost),
-                (1.., 1) => Some(Fault::JobMissing),
-                (1.., 2) => Some(Fault::Hangs),
-                _ => None,
-            };
-            striking.fetch_add(fault.is_some().into(), Ordering::Relaxed);
-            fault
-        });
-        let settings = OwnerSettings {
-            restarts: 200,
-            ..quick()
-        };
-        let owner = Owner::open(opener(1, trouble), launcher(&plan), settings).unwrap();
-        let outcome = drive(owner, tasks, 1);
-        assert_eq!(
-            (outcome.total(), outcome.left.len()),
-            (known(Size::new(n).unwrap()).unwrap().total, 0),
-            "n = {n}, seed {seed}"
-        );
-        assert!(struck.load(Ordering::Relaxed) > 0, "n = {n}, seed {seed}");
-    }
-}
-
-#[test]
-fn a_device_that_keeps_failing_is_opened_twice_again_and_then_given_up() {
-    for fault in [Fault::Lost, Fault::Hangs, Fault::JobMissing] {
-        let opened = Arc::new(AtomicU64::new(0));
-        let trouble: Arc<Trouble> =
-            Arc::new(move |number, _: &Launch| (number > 0).then_some(fault));
-        let mut open = opener(1, trouble);
-        let counting = Arc::clone(&opened);
-        let open: Opener = Box::new(move || {
-            counting.fetch_add(1, Ordering::Relaxed);
-            open()
-        });
-        let plan = plan(14);
-        let all = tasks(&plan);
-        let owner = Owner::open(open, launcher(&plan), quick()).unwrap();
+fn a_device_that_fails_is_of_no_more_use_and_what_it_counted_before_is_right() {
+    let plan = plan(14);
+    let all = tasks(&plan);
+    let mut oracle = plan.oracle();
+    for (fault, sign) in [
+        (Fault::Lost, "a test asked for this"),
+        (Fault::Hangs, "no answer"),
+        (Fault::JobMissing, "jobs of"),
+    ] {
+        let trouble = Arc::new(move |number, _: &Launch| (number == 4).then_some(fault));
+        let owner = Owner::new(device(1, trouble), launcher(&plan), quick()).unwrap();
         let outcome = drive(owner, all.clone(), 1);
-        assert!(outcome.given_up, "{fault:?}: {:?}", outcome.reasons);
-        assert_eq!(opened.load(Ordering::Relaxed), 3, "{fault:?}");
-        assert_eq!(outcome.tallies.len() + outcome.left.len(), all.len());
-    }
-}
-
-/// Opens a device and counts in `opened` how often. `fault` says what goes wrong with a launch, by whether the device
-/// is the first one and by the number of the launch.
-pub fn opened_again(
-    opened: &Arc<AtomicU64>,
-    fault: fn(bool, u64) -> Option<Fault>,
-) -> impl Fn() -> Result<Box<dyn Device>, OpenError> + Send + Sync + 'static {
-    let opened = Arc::clone(opened);
-    move || {
-        let is_first = opened.fetch_add(1, Ordering::Relaxed) == 0;
-        let trouble = Arc::new(move |number, _: &Launch| fault(is_first, number));
-        Ok(Box::new(Faulty::new(EmulatedSettings::default(), trouble)))
-    }
-}
-
-#[test]
-fn a_device_that_is_opened_again_is_tested_again() {
-    let opened = Arc::new(AtomicU64::new(0));
-    let open = Box::new(opened_again(&opened, |is_first, number| match is_first {
-        // The first device is lost; the later ones count wrongly from the start.
-        true => (number > 0).then_some(Fault::Lost),
-        false => Some(Fault::WrongSum),
-    }));
-    let plan = plan(11);
-    let all = tasks(&plan);
-    let owner = Owner::open(open, launcher(&plan), patient()).unwrap();
-    let outcome = drive(owner, all, 1);
-    assert!(outcome.mismatch.is_some() && !outcome.given_up);
-    assert!(outcome.tallies.is_empty());
-    assert_eq!(
-        opened.load(Ordering::Relaxed),
-        2,
-        "once more, and not again"
-    );
-}
-
-#[test]
-fn a_device_that_does_not_open_again_is_given_up() {
-    let mut first = true;
-    let mut open = opener(1, Arc::new(|number, _| (number > 0).then_some(Fault::Lost)));
-    let open: Opener = Box::new(move || {
-        if std::mem::take(&mut first) {
-            open()
-        } else {
-            Err(OpenError("gone".to_owned()))
+        assert_failed(&outcome, sign);
+        let counted = all
+            .iter()
+            .filter_map(|task| Some((task, outcome.tallies.get(&task.key)?)));
+        for (task, found) in counted {
+            assert!(
+                found.agrees_with(&oracle.count(task).unwrap()),
+                "{}",
+                task.key
+            );
         }
-    });
-    let plan = plan(11);
-    let all = tasks(&plan);
-    let owner = Owner::open(open, launcher(&plan), patient()).unwrap();
-    let outcome = drive(owner, all.clone(), 1);
-    assert!(outcome.given_up && outcome.reasons[0].contains("gone"));
-    assert_eq!(outcome.left, all);
+        assert!(outcome.tallies.len() < all.len(), "{fault:?}");
+    }
 }
 
 #[test]
@@ -313,7 +221,7 @@ fn without_memory_batches_are_halved_until_they_fit() {
     let owner = owner(&plan, trouble);
     let outcome = drive(owner, tasks, usize::MAX);
     assert_eq!(outcome.total(), 365_596);
-    assert!(!outcome.given_up);
+    assert_eq!(outcome.trouble, None);
 }
 
 #[test]
@@ -322,9 +230,9 @@ fn without_memory_even_for_the_least_batch_the_device_is_given_up() {
     let all = tasks(&plan);
     let trouble = Arc::new(|number, _: &Launch| (number > 0).then_some(Fault::OutOfMemory));
     let owner = owner(&plan, trouble);
-    let outcome = drive(owner, all.clone(), usize::MAX);
-    assert!(outcome.given_up && outcome.reasons[0].contains("memory"));
-    assert_eq!(outcome.left.len(), all.len());
+    let outcome = drive(owner, all, usize::MAX);
+    assert_failed(&outcome, "memory");
+    assert!(outcome.tallies.is_empty());
 }
 
 #[test]
@@ -348,7 +256,7 @@ fn a_sampled_job_with_another_count_fails_the_run() {
     let trouble = Arc::new(|number, _: &Launch| (number == 2).then_some(Fault::WrongSum));
     let owner = owner(&plan, trouble);
     let outcome = drive(owner, all, 1);
-    assert!(outcome.mismatch.unwrap().contains("sampled job"));
+    assert_wrong(&outcome, "sampled job");
 }
 
 #[test]
@@ -359,17 +267,15 @@ fn a_halt_returns_what_is_not_counted_and_the_device_goes_on_afterwards() {
     let (first, second) = all.split_at(all.len() / 2);
     owner.offer(first.to_vec());
     let launched = OwnerEvent::Launched(first.len());
-    assert_eq!(owner.work(Duration::from_millis(1)), [launched]);
+    let events = owner.work(Duration::from_millis(1)).unwrap();
+    assert_eq!(events, [launched]);
     owner.offer(second.to_vec());
     let mut back = owner.halt();
     assert_eq!(back, second);
     while !owner.is_idle() {
-        for event in owner.work(Duration::from_millis(100)) {
+        for event in owner.work(Duration::from_millis(100)).unwrap() {
             match event {
-                OwnerEvent::Returned { tasks, reason } => {
-                    assert_eq!(reason, ReturnReason::Halted);
-                    back.extend(tasks);
-                }
+                OwnerEvent::Returned(tasks) => back.extend(tasks),
                 other => panic!("{other:?}"),
             }
         }
@@ -377,7 +283,7 @@ fn a_halt_returns_what_is_not_counted_and_the_device_goes_on_afterwards() {
     assert_eq!(back.len(), all.len());
     owner.offer(first[..1].to_vec());
     let counted = loop {
-        let mut events = owner.work(Duration::from_millis(100));
+        let mut events = owner.work(Duration::from_millis(100)).unwrap();
         events.retain(|event| !matches!(event, OwnerEvent::Launched(_)));
         if !events.is_empty() {
             break events;
@@ -452,57 +358,30 @@ fn jobs_are_made_faster_than_the_fastest_device_should_count_them() {
 
 /// A run that is stopped must not wait as long for a device as one that goes on.
 #[test]
-fn a_launch_that_does_not_end_when_it_is_asked_to_comes_back_soon() {
+fn a_launch_that_does_not_end_when_it_is_asked_to_fails_soon() {
     let plan = plan(12);
-    let all = tasks(&plan);
     let hangs: Arc<Trouble> = Arc::new(|number, _| (number == 1).then_some(Fault::Hangs));
-    let mut owner = Owner::open(opener(1, hangs), launcher(&plan), patient()).unwrap();
-    owner.offer(all.clone());
-    let launched = OwnerEvent::Launched(all.len());
-    assert_eq!(owner.work(Duration::from_millis(1)), [launched]);
+    let mut owner = owner(&plan, hangs);
+    owner.offer(tasks(&plan));
+    owner.work(Duration::from_millis(1)).unwrap();
     let begin = Instant::now();
-    let mut back = Vec::new();
-    while back.is_empty() {
+    let trouble = loop {
         assert!(owner.halt().is_empty());
-        for event in owner.work(Duration::from_millis(20)) {
-            match event {
-                OwnerEvent::Returned { tasks, reason } => {
-                    assert!(matches!(reason, ReturnReason::Failed(_)), "{reason:?}");
-                    back = tasks;
-                }
-                other => panic!("{other:?}"),
-            }
+        if let Err(trouble) = owner.work(Duration::from_millis(20)) {
+            break trouble;
         }
         assert!(begin.elapsed() < Duration::from_secs(60));
-    }
-    assert_eq!(back, all);
-    assert!(!owner.is_idle(), "it has to open its device again");
-    let events = owner.work(Duration::ZERO);
-    assert!(
-        matches!(events[..], [OwnerEvent::Restarted(_)]),
-        "{events:?}"
-    );
-    assert!(owner.is_idle() && owner.wants().is_some());
+    };
+    assert!(matches!(trouble, DeviceTrouble::Failed(_)), "{trouble:?}");
 }
 
-/// A device that is lost in its canary says nothing of its counts: it is opened again, and its canary is still due.
+/// A device that is lost in its canary says nothing of its counts.
 #[test]
-fn a_device_that_is_lost_in_its_canary_is_opened_again() {
-    let opened = Arc::new(AtomicU64::new(0));
-    let open = Box::new(opened_again(&opened, |is_first, number| {
-        (is_first && number > 0).then_some(Fault::Lost)
-    }));
-    let mut owner = Owner::open(open, launcher(&plan(11)), patient()).unwrap();
+fn a_device_that_is_lost_in_its_canary_has_failed() {
+    let lost: Arc<Trouble> = Arc::new(|number, _| (number > 0).then_some(Fault::Lost));
+    let mut owner = owner(&plan(11), lost);
     let trouble = owner.count_canary().map(drop).unwrap_err();
     assert!(matches!(trouble, DeviceTrouble::Failed(_)), "{trouble:?}");
-    assert!(!owner.is_idle(), "it has to open its device again");
-    let events = owner.work(Duration::ZERO);
-    assert!(
-        matches!(events[..], [OwnerEvent::Restarted(_)]),
-        "{events:?}"
-    );
-    assert!(owner.count_canary().unwrap().compare().unwrap() > 0);
-    assert_eq!(opened.load(Ordering::Relaxed), 2);
 }
 
 /// The sums of a device without faults for these nodes, one job each.

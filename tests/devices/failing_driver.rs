@@ -11,8 +11,8 @@ use super::fake_cuda::{self, build};
 use crate::common::program::{PROGRAM, isolated, tells, words};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
-use queenfold::device::cuda::{Cuda, CudaSettings, devices};
-use queenfold::device::{Device, Opener, Owner, OwnerSettings};
+use queenfold::device::cuda::{CudaSettings, devices, open};
+use queenfold::device::{DeviceTrouble, Owner, OwnerSettings};
 use queenfold::engine::Plan;
 
 /// What the child prints about a driver that fails in the way that `fake` names.
@@ -39,19 +39,13 @@ fn child(fake: &str, flags: &[&str]) -> String {
 fn in_the_child() {
     let found = devices();
     println!("found {} {}", found.devices.len(), found.missing);
-    let open: Opener = Box::new(|| {
-        let settings = CudaSettings {
-            // Without a compiler the embedded kernels are used.
-            ..CudaSettings::default()
-        };
-        Cuda::open(settings).map(|cuda| Box::new(cuda) as Box<dyn Device>)
-    });
+    let opened = open(&CudaSettings::default()).map_err(DeviceTrouble::from);
     let plan = ChainPlan::new(Size::new(12).unwrap());
     let settings = OwnerSettings {
         least_patience: Duration::from_millis(100),
         ..OwnerSettings::default()
     };
-    match Owner::open(open, plan.launcher().unwrap(), settings) {
+    match opened.and_then(|cuda| Owner::new(cuda, plan.launcher().unwrap(), settings)) {
         Ok(_) => println!("opened"),
         Err(trouble) => println!("refused: {}", trouble.into_words()),
     }

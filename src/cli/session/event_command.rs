@@ -90,7 +90,7 @@ impl EventCommand {
         Arc::new(move |event: &RunEvent| {
             let mut text = incident(event).unwrap_or_default();
             let what = match &event.kind {
-                EventKind::DeviceLost { .. } | EventKind::DeviceGivenUp { .. } => "device_lost",
+                EventKind::DeviceGivenUp { .. } => "device_lost",
                 EventKind::Faulty(_) => "mismatch",
                 EventKind::Contradicted { reason } => {
                     text.clone_from(reason);

@@ -5,19 +5,16 @@
 
 #![expect(unsafe_code, reason = "calls of the CUDA driver")]
 
-mod clock;
 mod driver;
 mod image;
-mod poisoned;
 mod slot;
 mod stream;
 
 use std::panic::{self, AssertUnwindSafe};
 use std::time::Duration;
 
-pub use driver::{FoundDevices, devices};
+pub use driver::{FoundDevices, devices, has_endless_kernel};
 pub use image::{embedded, for_device};
-pub use poisoned::has_endless_kernel;
 pub use stream::{Cuda, open};
 
 /// How a CUDA device is used.

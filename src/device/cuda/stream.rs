@@ -8,11 +8,9 @@ use std::{mem, thread};
 use cudarc::driver::result::{self, DriverError, function, module, occupancy};
 use cudarc::driver::sys::{self, CUfunction_attribute, CUresult, CUstream};
 
-use super::clock::Clock;
-use super::driver::{describe, failed, properties, start};
+use super::driver::{Poisoned, describe, failed, poison, poisoned, properties, start};
 use super::image::for_device;
-use super::poisoned::{Poisoned, poison, poisoned};
-use super::slot::{LEAST_UP, Ready, Slot};
+use super::slot::{Clock, LEAST_UP, Ready, Slot};
 use super::{CudaSettings, guarded};
 use crate::device::{Device, DeviceError, OpenError, Properties};
 use crate::engine::{Completed, DeviceProgram, Launch, Ticket};
