@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 use toml::{Table, Value as Toml};
 
 use super::local_file::{self, LOCAL_FILE};
-use super::{Config, ConfigError, SettingOrigin, Value};
+use super::{Config, ConfigError, SettingOrigin};
 use crate::system::files::open_regular;
 use crate::telemetry::printable;
 
@@ -220,20 +220,17 @@ impl Layers {
         Ok(())
     }
 
-    /// Sets the value of a flag, if it was given.
+    /// Sets the value of a flag.
     ///
     /// # Errors
     /// The value is refused.
-    pub fn add_flag<T: Value>(
+    pub fn add_flag(
         &mut self,
         flag: &'static str,
         key: &str,
-        value: Option<&T>,
+        value: &str,
     ) -> Result<(), ConfigError> {
-        match value {
-            Some(value) => self.set_text(key, value.write(), SettingOrigin::Flag(flag)),
-            None => Ok(()),
-        }
+        self.set_text(key, value.to_owned(), SettingOrigin::Flag(flag))
     }
 
     /// Sets `key` to the value that `text` means: sources other than files give only text.

@@ -4,52 +4,13 @@ use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Read};
 
-use clap::Args;
-
-use super::help::help;
-use super::path_value::path_value;
 use crate::board::{GivenBoard, GivenError, Size};
 use crate::cli::exit::Failure;
 use crate::cli::output::print;
-use crate::config::{
-    ConfigError, FileOrStream, Layers, Optional, SettingOrigin, Sizes, SquareNames, Value,
-};
+use crate::config::{FileOrStream, Layers, Optional, SettingOrigin, Sizes, SquareNames};
 
 /// The largest picture that is read, in bytes: a board has at most 1024 squares.
 const MAX_FILE: u64 = 1 << 16;
-
-/// What is given on the board.
-#[derive(Debug, Default, Args)]
-pub struct GivenFlags {
-    #[arg(long, value_name = "SQUARES", value_parser = Optional::<SquareNames>::parse, help = help("run.queens"))]
-    queens: Vec<Optional<SquareNames>>,
-
-    #[arg(long, value_name = "SQUARES", value_parser = Optional::<SquareNames>::parse, help = help("run.holes"))]
-    holes: Vec<Optional<SquareNames>>,
-
-    #[arg(long, value_name = "FILE|-", value_parser = path_value::<Optional<FileOrStream>>(), allow_hyphen_values = true, help = help("run.board"))]
-    board: Option<Optional<FileOrStream>>,
-}
-
-impl GivenFlags {
-    /// Adds the flags to the settings.
-    ///
-    /// # Errors
-    /// A value is refused.
-    pub fn add_to(&self, layers: &mut Layers) -> Result<(), ConfigError> {
-        layers.add_flag("--queens", "run.queens", joined(&self.queens).as_ref())?;
-        layers.add_flag("--holes", "run.holes", joined(&self.holes).as_ref())?;
-        layers.add_flag("--board", "run.board", self.board.as_ref())
-    }
-}
-
-/// All squares of a flag that is given several times; `None` if it is not given.
-fn joined(flags: &[Optional<SquareNames>]) -> Option<Optional<SquareNames>> {
-    let given = flags.iter().filter_map(|Optional(names)| names.as_ref());
-    let names: Vec<&str> = given.map(|SquareNames(names)| names.as_str()).collect();
-    let joined = (!names.is_empty()).then(|| SquareNames(names.join(",")));
-    (!flags.is_empty()).then_some(Optional(joined))
-}
 
 /// The boards that the settings of a command ask for, at least one.
 ///

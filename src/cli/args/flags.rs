@@ -1,21 +1,25 @@
 //! The flags that have a key in the configuration, and how they become settings.
 
 use std::env;
+use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{
+    OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser,
+};
+use clap::error::Error;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
 
-use super::boards::{GivenFlags, boards, one_board};
+use super::boards::{boards, one_board};
 use super::help::{help, help_of_switch};
-use super::path_value::path_value;
 use crate::board::GivenBoard;
 use crate::cli::exit::Failure;
 use crate::cli::output::say;
 use crate::config::{
     Auto, COLOUR_ALIAS, CommandLine, ConfigError, FileOrStream, Hours, HumanDuration, Indices,
-    LOCAL_FILE, Layers, Optional, SettingOrigin, Sizes, Value, Whole, Workers, path_text, written,
+    LOCAL_FILE, Layers, Optional, SettingOrigin, Sizes, SquareNames, Value, Whole, Workers,
+    path_text, written,
 };
 use crate::engine::Engine;
 use crate::job::DeviceChoice;
@@ -23,152 +27,222 @@ use crate::machine::config_folder;
 use crate::simd::Isa;
 use crate::telemetry::printable;
 
-/// The flags that have a key in the configuration. Each has precedence over every other source of
-/// its key.
-#[derive(Debug, Args)]
-#[command(allow_negative_numbers = true)]
-pub struct ConfigFlags {
-    #[command(flatten)]
-    what: What,
-    #[command(flatten)]
-    how: How,
+/// A flag that sets a key of the configuration. Its id is its name without the dashes.
+struct Flag {
+    name: &'static str,
+    key: &'static str,
+    takes: Takes,
 }
 
-/// The flags of a command that counts only on CPU workers and keeps nothing.
-#[derive(Debug, Args)]
-#[command(allow_negative_numbers = true)]
-pub struct CpuFlags {
-    #[command(flatten)]
-    board: BoardFlags,
-    #[command(flatten)]
-    cpu: Cpu,
+/// What a flag takes.
+enum Takes {
+    /// A value: its name in the help, and the parser, which gives the text that the configuration reads.
+    Value(&'static str, fn() -> ValueParser),
+    /// The same, and the value may begin with a hyphen.
+    Hyphens(&'static str, fn() -> ValueParser),
+    /// Several values, one for each time the flag is given.
+    List(&'static str, fn() -> ValueParser),
+    /// Nothing: it sets the key, and the flag of this name takes that back.
+    Switch(&'static str),
+    /// The file of settings, with this help.
+    File(&'static str),
 }
 
-/// The flags of a command for boards that has no other settings.
-#[derive(Debug, Args)]
-pub struct Boards {
-    #[arg(short, help = help("run.n"), value_name = "N|A..=B", value_parser = Sizes::parse, allow_hyphen_values = true)]
-    n: Option<Sizes>,
-
-    #[command(flatten)]
-    given: GivenFlags,
-
-    /// Settings in a TOML file: `n`, `queens`, `holes` and `board` of its section `run` are used
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+/// Flags, one on a line: the name, the key, what it takes.
+macro_rules! flags {
+    ($($name:literal $key:literal $takes:expr;)*) => {
+        &[$(Flag { name: $name, key: $key, takes: $takes }),*]
+    };
 }
 
-/// What is counted.
-#[derive(Debug, Args)]
-pub struct What {
-    #[command(flatten)]
-    board: BoardFlags,
+use Takes::{File, Hyphens, List, Switch, Value as Of};
 
-    /// Count all solutions only, not those that differ by more than a rotation or reflection;
-    /// `--unique` counts both
-    #[arg(long, overrides_with = "unique")]
-    no_unique: bool,
+/// Which board.
+const BOARD: &[Flag] = flags! {
+    "-n" "run.n" Hyphens("N|A..=B", text::<Sizes>);
+    "--queens" "run.queens" List("SQUARES", text::<Optional<SquareNames>>);
+    "--holes" "run.holes" List("SQUARES", text::<Optional<SquareNames>>);
+    "--board" "run.board" Hyphens("FILE|-", path::<Optional<FileOrStream>>);
+};
 
-    #[arg(long, hide = true, overrides_with = "no_unique")]
-    unique: bool,
-}
+const ENGINE: &[Flag] = flags! { "--engine" "run.engine" Of("ENGINE", engines); };
 
-/// Which board, by which engine.
-#[derive(Debug, Args)]
-struct BoardFlags {
-    #[arg(short, value_name = "N|A..=B", value_parser = Sizes::parse, allow_hyphen_values = true, help = help("run.n"))]
-    n: Option<Sizes>,
-
-    #[command(flatten)]
-    given: GivenFlags,
-
-    #[arg(long, value_name = "ENGINE", value_parser = choice(Engine::ALL, Engine::name), help = help("run.engine"))]
-    engine: Option<Auto<Engine>>,
-}
-
-/// How it is counted and shown: the settings that may change when a run is resumed.
-#[derive(Debug, Args)]
-pub struct How {
-    #[command(flatten)]
-    cpu: Cpu,
-
-    #[arg(long, value_name = "KIND", value_parser = DeviceChoice::parse, help = help("run.gpu"))]
-    gpu: Option<DeviceChoice>,
-
-    #[arg(long, value_name = "LIST", value_parser = Auto::<Indices>::parse, allow_hyphen_values = true, help = help("run.device"))]
-    device: Option<Auto<Indices>>,
-
-    #[arg(long, value_name = "D", value_parser = Optional::<HumanDuration>::parse, allow_hyphen_values = true, help = help("run.time_limit"))]
-    time_limit: Option<Optional<HumanDuration>>,
-
-    #[arg(long, value_name = "HOURS", value_parser = Optional::<Hours>::parse, help = help("run.during"))]
-    during: Option<Optional<Hours>>,
-
-    #[arg(long, value_name = "C", value_parser = Optional::<Whole<30, 120>>::parse, allow_hyphen_values = true, help = help("run.max_temp"))]
-    max_temp: Option<Optional<Whole<30, 120>>>,
-
-    #[arg(long, value_name = "N", value_parser = Whole::<0, 19>::parse, allow_hyphen_values = true, help = help("run.nice"))]
-    nice: Option<Whole<0, 19>>,
-
-    #[arg(long, value_name = "FILE", value_parser = path_value::<Optional<PathBuf>>(), help = help("trace.file"))]
-    trace: Option<Optional<PathBuf>>,
-
-    #[command(flatten)]
-    shown: Shown,
-
-    #[arg(long, overrides_with = "no_profile", help = help_of_switch("output.profile"))]
-    profile: bool,
-
-    #[arg(long, hide = true, overrides_with = "profile")]
-    no_profile: bool,
-}
-
-/// How others hear of a run, and how it is shown.
-#[derive(Debug, Args)]
-pub struct Shown {
-    #[arg(long, value_name = "FILE|-", value_parser = path_value::<Optional<FileOrStream>>(), allow_hyphen_values = true, help = help("trace.events"))]
-    events: Option<Optional<FileOrStream>>,
-
-    #[arg(long, value_name = "FILE", value_parser = path_value::<Optional<PathBuf>>(), help = help("trace.metrics"))]
-    metrics: Option<Optional<PathBuf>>,
-
-    #[arg(long, value_name = "CMD", value_parser = path_value::<Optional<CommandLine>>(), help = help("trace.on_event"))]
-    on_event: Option<Optional<CommandLine>>,
-
-    #[arg(long, overrides_with = "no_tui", help = help_of_switch("output.tui"))]
-    tui: bool,
-
-    #[arg(long, hide = true, overrides_with = "tui")]
-    no_tui: bool,
-
-    #[arg(long, value_name = "D", value_parser = Optional::<HumanDuration>::parse, help = help("output.progress_every"))]
-    progress_every: Option<Optional<HumanDuration>>,
-}
+const UNIQUE: &[Flag] = flags! { "--unique" "run.unique" Switch("--no-unique"); };
 
 /// The CPU workers, and the form of what is printed.
-#[derive(Debug, Args)]
-struct Cpu {
-    /// Settings in a TOML file
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+const CPU: &[Flag] = flags! {
+    "--config" "" File("Settings in a TOML file");
+    "--isa" "run.isa" Of("ISA", isas);
+    "--workers" "run.workers" Hyphens("K", text::<Auto<Workers>>);
+    "--json" "output.json" Switch("--no-json");
+    "--quiet" "output.quiet" Switch("--no-quiet");
+};
 
-    #[arg(long, value_name = "ISA", value_parser = choice(Isa::ALL, Isa::name), help = help("run.isa"))]
-    isa: Option<Auto<Isa>>,
+/// How a run is counted, how others hear of it, and how it is shown.
+const HOW: &[Flag] = flags! {
+    "--gpu" "run.gpu" Of("KIND", text::<DeviceChoice>);
+    "--device" "run.device" Hyphens("LIST", text::<Auto<Indices>>);
+    "--time-limit" "run.time_limit" Hyphens("D", text::<Optional<HumanDuration>>);
+    "--during" "run.during" Of("HOURS", text::<Optional<Hours>>);
+    "--max-temp" "run.max_temp" Hyphens("C", text::<Optional<Whole<30, 120>>>);
+    "--nice" "run.nice" Hyphens("N", text::<Whole<0, 19>>);
+    "--trace" "trace.file" Of("FILE", path::<Optional<PathBuf>>);
+    "--events" "trace.events" Hyphens("FILE|-", path::<Optional<FileOrStream>>);
+    "--metrics" "trace.metrics" Of("FILE", path::<Optional<PathBuf>>);
+    "--on-event" "trace.on_event" Of("CMD", path::<Optional<CommandLine>>);
+    "--tui" "output.tui" Switch("--no-tui");
+    "--progress-every" "output.progress_every" Of("D", text::<Optional<HumanDuration>>);
+    "--profile" "output.profile" Switch("--no-profile");
+};
 
-    #[arg(long, value_name = "K", value_parser = Auto::<Workers>::parse, allow_hyphen_values = true, help = help("run.workers"))]
-    workers: Option<Auto<Workers>>,
+const CONFIG_OF_BOARD: &[Flag] = flags! {
+    "--config" "" File("Settings in a TOML file: `n`, `queens`, `holes` and `board` of its section `run` are used");
+};
 
-    #[arg(long, overrides_with = "no_json", help = help_of_switch("output.json"))]
-    json: bool,
+/// The flags of the commands that have some.
+const SETS: [&[&[Flag]]; 4] = [
+    &[BOARD, ENGINE, UNIQUE, CPU, HOW],
+    &[CPU, HOW],
+    &[BOARD, ENGINE, CPU],
+    &[BOARD, CONFIG_OF_BOARD],
+];
 
-    #[arg(long, hide = true, overrides_with = "json")]
-    no_json: bool,
+/// The flags of `run`.
+pub type ConfigFlags = SettingFlags<0>;
 
-    #[arg(long, short, overrides_with = "no_quiet", help = help_of_switch("output.quiet"))]
-    quiet: bool,
+/// How a run is counted and shown: the settings that may change when it is resumed.
+pub type How = SettingFlags<1>;
 
-    #[arg(long, hide = true, overrides_with = "quiet")]
-    no_quiet: bool,
+/// The flags of a command that counts only on CPU workers and keeps nothing.
+pub type CpuFlags = SettingFlags<2>;
+
+/// The flags of a command for boards that has no other settings.
+pub type Boards = SettingFlags<3>;
+
+/// The flags of one of the [`SETS`], and the file of settings. Each has precedence over every other source of its key.
+#[derive(Debug)]
+pub struct SettingFlags<const SET: usize> {
+    file: Option<PathBuf>,
+    /// The flags that were given: the name, the key, the value.
+    given: Vec<(&'static str, &'static str, String)>,
+}
+
+/// Reads a value as text.
+fn text<T: Value + 'static>() -> ValueParser {
+    ValueParser::new(|text: &str| T::parse(text).map(|value| value.write()))
+}
+
+/// Reads a value that is a path, or holds one: its name need not be UTF-8.
+fn path<T: Value + 'static>() -> ValueParser {
+    let text = |path: OsString| T::parse(&path_text(path)).map(|value| value.write());
+    ValueParser::new(OsStringValueParser::new().try_map(text))
+}
+
+fn engines() -> ValueParser {
+    ValueParser::new(choice(Engine::ALL, Engine::name).map(|engine| engine.write()))
+}
+
+fn isas() -> ValueParser {
+    ValueParser::new(choice(Isa::ALL, Isa::name).map(|isa| isa.write()))
+}
+
+fn id(name: &'static str) -> &'static str {
+    name.trim_start_matches('-')
+}
+
+impl Flag {
+    /// The flag, or the two of a switch, for clap.
+    fn args(&self) -> Vec<Arg> {
+        let arg = Arg::new(id(self.name)).help(help(self.key));
+        let arg = match self.name {
+            "-n" => arg.short('n'),
+            "--quiet" => arg.long("quiet").short('q'),
+            "--csv" => arg.long("csv").conflicts_with("json"),
+            long => arg.long(id(long)),
+        };
+        let value =
+            |name, parser: fn() -> ValueParser| arg.clone().value_name(name).value_parser(parser());
+        let arg = match self.takes {
+            Of(name, parser) => value(name, parser),
+            Hyphens(name, parser) => value(name, parser).allow_hyphen_values(true),
+            List(name, parser) => value(name, parser).action(ArgAction::Append),
+            File(help) => arg
+                .help(help)
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf)),
+            Switch(off) => {
+                let off = Arg::new(id(off))
+                    .long(id(off))
+                    .overrides_with(id(self.name));
+                let on = arg.overrides_with(off.get_id().clone());
+                let [on, off] = match self.name {
+                    // What is the default needs no flag.
+                    "--unique" => [on.hide(true), off.help(NO_UNIQUE)],
+                    _ => [on.help(help_of_switch(self.key)), off.hide(true)],
+                };
+                return [on, off].map(|arg| arg.action(ArgAction::SetTrue)).into();
+            }
+        };
+        vec![arg]
+    }
+
+    /// The value that the command line gives it, and the name of the flag that does.
+    fn given(&self, matches: &ArgMatches) -> Option<(&'static str, String)> {
+        match self.takes {
+            File(_) => return None,
+            Switch(off) => {
+                let mut flags = [(self.name, "true"), (off, "false")].into_iter();
+                let (name, value) = flags.find(|(name, _)| matches.get_flag(id(name)))?;
+                return Some((name, value.to_owned()));
+            }
+            Of(..) | Hyphens(..) | List(..) => {}
+        }
+        let values = matches.get_many::<String>(id(self.name))?;
+        let values: Vec<_> = values.map(String::as_str).collect();
+        let text = match self.takes {
+            List(..) if values.iter().any(|value| *value != "none") => {
+                let some = values.into_iter().filter(|value| *value != "none");
+                some.collect::<Vec<_>>().join(",")
+            }
+            _ => (*values.last()?).to_owned(),
+        };
+        Some((self.name, text))
+    }
+}
+
+const NO_UNIQUE: &str = "Count all solutions only, not those that differ by more than a rotation or reflection; `--unique` \
+                         counts both";
+
+fn flags(set: usize) -> impl Iterator<Item = &'static Flag> {
+    SETS[set].iter().copied().flatten()
+}
+
+impl<const SET: usize> Args for SettingFlags<SET> {
+    fn augment_args(command: Command) -> Command {
+        command.args(flags(SET).flat_map(Flag::args))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<const SET: usize> FromArgMatches for SettingFlags<SET> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let given = flags(SET).filter_map(|flag| {
+            let (name, value) = flag.given(matches)?;
+            Some((name, flag.key, value))
+        });
+        Ok(Self {
+            file: matches.get_one("config").cloned(),
+            given: given.collect(),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 /// `auto` or one of the names of `all` that the configuration allows, with completion.
@@ -193,30 +267,29 @@ where
     PossibleValuesParser::new(names).try_map(|text| Auto::<T>::parse(&text))
 }
 
-impl ConfigFlags {
+impl<const SET: usize> SettingFlags<SET> {
     /// All settings, each from the first source that names it.
     ///
     /// # Errors
-    /// A source cannot be read, or something in it is refused.
+    /// A source cannot be read, something in it is refused, or flags contradict each other.
     pub fn settings(&self) -> Result<Layers, Failure> {
-        let mut layers = sources(self.how.cpu.config.as_deref()).map_err(Failure::usage)?;
-        self.what.add_to(&mut layers).map_err(Failure::usage)?;
-        self.how.add_to(&mut layers).map_err(Failure::usage)?;
-        self.how.check()?;
-        tell_local(&layers);
-        Ok(layers)
-    }
-}
-
-impl CpuFlags {
-    /// All settings, each from the first source that names it.
-    ///
-    /// # Errors
-    /// A source cannot be read, or something in it is refused.
-    pub fn settings(&self) -> Result<Layers, Failure> {
-        let mut layers = sources(self.cpu.config.as_deref()).map_err(Failure::usage)?;
-        self.board.add_to(&mut layers).map_err(Failure::usage)?;
-        self.cpu.add_to(&mut layers).map_err(Failure::usage)?;
+        let mut layers = sources(self.file.as_deref()).map_err(Failure::usage)?;
+        for (name, key, value) in &self.given {
+            layers.add_flag(name, key, value).map_err(Failure::usage)?;
+            // It is stronger than a file or a variable that asks for JSON.
+            if *name == "--csv" {
+                let off = layers.add_flag(name, "output.json", "false");
+                off.map_err(Failure::usage)?;
+            }
+        }
+        // A list of devices from another source is allowed with `--gpu off`.
+        let gives = |flag| self.given.iter().any(|(name, ..)| *name == flag);
+        if gives("--gpu") && gives("--device") && layers.config().run.gpu == DeviceChoice::Off {
+            return Err(Failure::usage(
+                "--device chooses among devices, and with --gpu off none takes part: give one of \
+                 the two",
+            ));
+        }
         tell_local(&layers);
         Ok(layers)
     }
@@ -237,126 +310,6 @@ impl Boards {
     /// As [`all`](Self::all), or there is more than one.
     pub fn one(&self) -> Result<GivenBoard, Failure> {
         one_board(&self.settings()?)
-    }
-
-    fn settings(&self) -> Result<Layers, Failure> {
-        let mut layers = sources(self.config.as_deref()).map_err(Failure::usage)?;
-        layers
-            .add_flag("-n", "run.n", self.n.as_ref())
-            .and_then(|()| self.given.add_to(&mut layers))
-            .map_err(Failure::usage)?;
-        tell_local(&layers);
-        Ok(layers)
-    }
-}
-
-impl What {
-    /// Adds the flags to the settings.
-    ///
-    /// # Errors
-    /// A value is refused.
-    pub fn add_to(&self, layers: &mut Layers) -> Result<(), ConfigError> {
-        self.board.add_to(layers)?;
-        switch(
-            layers,
-            "run.unique",
-            ("--unique", self.unique),
-            ("--no-unique", self.no_unique),
-        )
-    }
-}
-
-impl BoardFlags {
-    fn add_to(&self, layers: &mut Layers) -> Result<(), ConfigError> {
-        layers.add_flag("-n", "run.n", self.n.as_ref())?;
-        self.given.add_to(layers)?;
-        layers.add_flag("--engine", "run.engine", self.engine.as_ref())
-    }
-}
-
-impl How {
-    /// All settings, for a command whose flags do not say what is counted.
-    ///
-    /// # Errors
-    /// A source cannot be read, or something in it is refused.
-    pub fn settings(&self) -> Result<Layers, Failure> {
-        let mut layers = sources(self.cpu.config.as_deref()).map_err(Failure::usage)?;
-        self.add_to(&mut layers).map_err(Failure::usage)?;
-        self.check()?;
-        tell_local(&layers);
-        Ok(layers)
-    }
-
-    /// Refuses flags that contradict each other. A list of devices from another source is allowed with
-    /// `--gpu off`.
-    fn check(&self) -> Result<(), Failure> {
-        if self.gpu == Some(DeviceChoice::Off) && self.device.is_some() {
-            return Err(Failure::usage(
-                "--device chooses among devices, and with --gpu off none takes part: give one of \
-                 the two",
-            ));
-        }
-        Ok(())
-    }
-
-    fn add_to(&self, layers: &mut Layers) -> Result<(), ConfigError> {
-        self.cpu.add_to(layers)?;
-        layers.add_flag("--gpu", "run.gpu", self.gpu.as_ref())?;
-        layers.add_flag("--device", "run.device", self.device.as_ref())?;
-        layers.add_flag("--time-limit", "run.time_limit", self.time_limit.as_ref())?;
-        layers.add_flag("--during", "run.during", self.during.as_ref())?;
-        layers.add_flag("--max-temp", "run.max_temp", self.max_temp.as_ref())?;
-        layers.add_flag("--nice", "run.nice", self.nice.as_ref())?;
-        layers.add_flag("--trace", "trace.file", self.trace.as_ref())?;
-        self.shown.add_to(layers)?;
-        switch(
-            layers,
-            "output.profile",
-            ("--profile", self.profile),
-            ("--no-profile", self.no_profile),
-        )
-    }
-}
-
-impl Shown {
-    /// Adds the settings that these flags give.
-    ///
-    /// # Errors
-    /// One is refused.
-    pub fn add_to(&self, layers: &mut Layers) -> Result<(), ConfigError> {
-        layers.add_flag("--events", "trace.events", self.events.as_ref())?;
-        layers.add_flag("--metrics", "trace.metrics", self.metrics.as_ref())?;
-        layers.add_flag("--on-event", "trace.on_event", self.on_event.as_ref())?;
-        layers.add_flag(
-            "--progress-every",
-            "output.progress_every",
-            self.progress_every.as_ref(),
-        )?;
-        switch(
-            layers,
-            "output.tui",
-            ("--tui", self.tui),
-            ("--no-tui", self.no_tui),
-        )
-    }
-}
-
-impl Cpu {
-    fn add_to(&self, layers: &mut Layers) -> Result<(), ConfigError> {
-        layers.add_flag("--isa", "run.isa", self.isa.as_ref())?;
-        layers.add_flag("--workers", "run.workers", self.workers.as_ref())?;
-        switch(
-            layers,
-            "output.json",
-            ("--json", self.json),
-            ("--no-json", self.no_json),
-        )?;
-        switch(
-            layers,
-            "output.quiet",
-            ("--quiet", self.quiet),
-            ("--no-quiet", self.no_quiet),
-        )
     }
 }
 
@@ -396,17 +349,4 @@ pub fn tell_local(layers: &Layers) {
             settings.join(", ")
         )));
     }
-}
-
-/// Sets `key` to true or false if one of its two flags was given. clap keeps only the last of them.
-fn switch(
-    layers: &mut Layers,
-    key: &str,
-    on: (&'static str, bool),
-    off: (&'static str, bool),
-) -> Result<(), ConfigError> {
-    for ((flag, given), value) in [(on, true), (off, false)] {
-        layers.add_flag(flag, key, given.then_some(&value))?;
-    }
-    Ok(())
 }

@@ -7,7 +7,6 @@ mod help;
 pub mod hints;
 pub mod manners;
 pub mod missing_parts;
-mod path_value;
 pub mod tilde;
 pub mod timestamp;
 pub mod usage;

@@ -11,7 +11,7 @@ use crate::config::{TILDE, has_tilde};
 /// # Errors
 /// There is one.
 pub fn refuse(matches: &ArgMatches) -> Result<(), Error> {
-    for id in matches.ids().filter(|id| *id != "on_event") {
+    for id in matches.ids().filter(|id| *id != "on-event") {
         let given = matches.try_get_raw(id.as_str()).ok().flatten();
         if let Some(path) = given.into_iter().flatten().find(|path| has_tilde(path)) {
             let what = format!("{}: {TILDE}\n", path.display());

@@ -58,11 +58,11 @@ pub struct Args {
 
     /// Count the recorded tasks of the run in this directory a second time, by other workers and kernels;
     /// --isa gives the kernel
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["dir", "shard", "n", "queens", "holes", "board", "engine", "no_unique", "unique"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["dir", "shard", "n", "queens", "holes", "board", "engine", "no-unique", "unique"])]
     again: Option<PathBuf>,
 
     /// Draw the board with the names of its squares and what is given on it, and count nothing
-    #[arg(long, conflicts_with_all = ["again", "dir", "json", "tui", "events", "metrics", "on_event", "trace", "profile"])]
+    #[arg(long, conflicts_with_all = ["again", "dir", "json", "tui", "events", "metrics", "on-event", "trace", "profile"])]
     show: bool,
 
     /// Begin a run of more than a day although nothing of it would be kept
