@@ -94,7 +94,8 @@ fn gpu() -> Result<Box<dyn Device>, String> {
     use crate::device::cuda;
 
     let settings = cuda::CudaSettings {
-        block: BLOCK,
+        // As the original of the bit-board has them.
+        block: 96,
         ..cuda::CudaSettings::default()
     };
     cuda::open(&settings).map_err(|why| format!("no GPU: {why}"))

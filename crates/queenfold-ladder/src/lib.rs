@@ -38,7 +38,7 @@ use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 pub use growth::{extrapolated, growth};
-pub use method::{About, BLOCK, Count, Method, MethodRequest, Style};
+pub use method::{About, Count, Method, MethodRequest, Style};
 use parking_lot::Mutex;
 pub use programs::PROGRAMS;
 use queenfold_engines::engine::Device;

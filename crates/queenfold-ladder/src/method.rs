@@ -107,9 +107,6 @@ pub struct MethodRequest {
     pub style: Style,
 }
 
-/// Threads in a block of a GPU, as the original of the bit-board has them.
-pub const BLOCK: u32 = 96;
-
 /// The result of a method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Count {

@@ -1,7 +1,6 @@
 //! `bench --gpu`: how fast a GPU counts.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use super::draft::Draft;
 use super::report::{BenchReport, BoardReport};
@@ -15,14 +14,12 @@ use crate::device::cuda::{Cuda, CudaSettings, devices, open};
 use crate::device::{Device, OwnerSettings, fitted};
 use crate::engine::{Engine, Plan};
 use crate::job::{device_plan, plan};
-use crate::ladder::{self, BLOCK, METHODS, MethodRequest, Style};
 use crate::machine::Machine;
 
 /// Flags of `bench --gpu`.
 #[derive(Debug, clap::Args)]
 pub struct GpuArgs {
-    /// Measure the GPU: kernel times, how busy it is, exact totals, runs mixed with CPU workers, and the
-    /// historical kernels
+    /// Measure the GPU: kernel times, how busy it is, exact totals, and runs mixed with CPU workers
     #[arg(long, group = "what")]
     gpu: bool,
 
@@ -55,9 +52,6 @@ const ROUNDS: usize = 5;
 
 /// The largest board that is counted by the chain.
 const CHAIN: u32 = 20;
-
-/// The boards that the historical kernels count.
-const HISTORICAL: [u32; 3] = [12, 14, 16];
 
 /// Measures a GPU. Every total is compared with the known one. If a failure or a signal ends the
 /// command early, it prints the reason and what was measured until then.
@@ -93,7 +87,6 @@ pub fn run(args: &GpuArgs, json: bool) -> Result<(), Failure> {
         device: properties,
         boards: Vec::new(),
         mixed: None,
-        historical: Vec::new(),
         error: None,
     };
     let draft = Draft::new(report, json);
@@ -136,7 +129,7 @@ fn measure(
     let (plan, _) = plan_of(MIXED.min(args.up_to))?;
     let mixed = bench::mixed(spec, &plan, Machine::detect().cores, ROUNDS)?;
     draft.note(|report| report.mixed = Some(mixed));
-    historical(args, draft)
+    Ok(())
 }
 
 /// The boards that are counted, each by the engines that count it in a few seconds.
@@ -152,33 +145,6 @@ fn boards(up_to: u32) -> impl Iterator<Item = (Engine, u32)> {
 fn plan_of(n: u32) -> Result<(Arc<dyn Plan>, Size), Failure> {
     let n = Size::new(n).map_err(broken)?;
     Ok((device_plan(n).ok_or_else(|| no_kernel(n))?, n))
-}
-/// Measures what the historical methods that have a kernel count with it, and how fast.
-fn historical(args: &GpuArgs, draft: &Draft<BenchReport>) -> Result<(), Failure> {
-    let cuda = CudaSettings {
-        block: BLOCK,
-        ..args.cuda()
-    };
-    let mut device = Cuda::open(cuda).map_err(broken)?;
-    let methods = METHODS.into_iter();
-    for method in methods.filter(|method| method.about().styles.contains(&Style::Gpu)) {
-        let name = method.about().name;
-        let sizes = HISTORICAL.into_iter().filter(|&n| n <= args.up_to);
-        for n in sizes.filter_map(|n| Size::new(n).ok()) {
-            let request = MethodRequest {
-                n,
-                style: Style::Gpu,
-            };
-            let row =
-                ladder::run_method_on(&mut device, method, &request, None, &AtomicBool::new(false))
-                    .map_err(|why| broken(format!("{name}, n = {n}: {why}")))?;
-            row.check()?;
-            let said = format!("{name}, n = {n}: {:.3} s", row.seconds);
-            draft.note(|report| report.historical.push(row));
-            say(&said);
-        }
-    }
-    Ok(())
 }
 
 fn no_kernel(n: Size) -> Failure {

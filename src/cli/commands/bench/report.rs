@@ -7,7 +7,6 @@ use serde::Serialize;
 use super::draft::Measured;
 use crate::bench::{BoardResult, MixedResult};
 use crate::device::Properties;
-use crate::ladder::TableRow;
 
 /// Everything that was measured, in the form of the JSON.
 #[derive(Debug, Serialize)]
@@ -16,7 +15,6 @@ pub struct BenchReport {
     pub boards: Vec<BoardReport>,
     /// `None` until it is measured.
     pub mixed: Option<MixedResult>,
-    pub historical: Vec<TableRow>,
     /// Why it ended early; `None` if everything was measured.
     pub error: Option<String>,
 }
@@ -59,18 +57,6 @@ impl BenchReport {
         }
         if let Some(mixed) = &self.mixed {
             text.push_str(&in_words(mixed));
-        }
-        if !self.historical.is_empty() {
-            text.push_str("\n  n      wall s  historical kernel\n");
-        }
-        for row in &self.historical {
-            let _ = writeln!(
-                text,
-                "{:>3}  {:>10.4}  {}",
-                row.n.get(),
-                row.seconds,
-                row.title()
-            );
         }
         text
     }
