@@ -44,8 +44,6 @@ fn bad_flags_are_refused_in_one_line() {
         (&["-n", "16", "--gpu", "none"], "'--gpu"),
         (&["-n", "16", "--for", "0"], "'--for"),
         (&["-n", "16", "--for", "-1s"], "'--for"),
-        (&["-n", "16", "--watts", "0"], "a number above 0"),
-        (&["-n", "16", "--price", "-0.1"], "a number above 0"),
     ] {
         let line = refusal(&mut estimate(args), 2);
         assert!(line.contains(says), "{args:?}: {line}");
@@ -170,53 +168,26 @@ fn a_sample_ends_when_its_time_is_over() {
 fn where_no_task_is_counted_the_plan_says_what_it_takes_and_which_time_is_enough() {
     // A task takes seconds.
     let args = ["-n", "28", "--for", "100ms", "--workers", "64"];
-    let args = [&args[..], &["--watts", "350", "--price", "0.3"]].concat();
     let text = stdout(&args);
     let lines: Vec<_> = text.lines().collect();
     let sample = lines[1];
     assert!(sample.starts_with("sample      none of 64 tasks"), "{text}");
     assert!(sample.contains(": one takes about "), "{text}");
     assert!(sample.ends_with(" counts 10"), "{text}");
-    for (line, name) in lines[2..].iter().zip(["CPU", "wall", "energy", "price"]) {
+    for (line, name) in lines[2..].iter().zip(["CPU", "wall"]) {
         assert!(
             line.starts_with(name) && line.contains(", by the plan: "),
             "{text}"
         );
     }
-    assert_eq!(lines.len(), 6, "{text}");
+    assert_eq!(lines.len(), 4, "{text}");
 
     let record = estimated(&[&args[..], &["--json"]].concat());
     assert_eq!(record["sampled"], 0, "{record}");
-    let of_plan = |field: &str| record["by_plan"][field].clone();
-    let energy = of_plan("energy_kwh")["expected"].as_f64().unwrap();
-    let expected = of_plan("wall_seconds").as_f64().unwrap() * 350.0 / 3.6e6;
-    assert!((energy / expected - 1.0).abs() < 1e-9, "{record}");
-    let price = of_plan("price")["expected"].as_f64().unwrap();
-    assert!((price / (0.3 * energy) - 1.0).abs() < 1e-9, "{record}");
     assert_eq!(record["enough"]["tasks"], 10, "{record}");
     // Ten tasks of a few seconds, on one core or more, and what others leave of them.
     let time = record["enough"]["for_seconds"].as_f64().unwrap();
     assert!((10.0..36_000.0).contains(&time), "{record}");
-}
-
-#[test]
-fn energy_and_price_follow_from_the_times() {
-    let args = ["-n", "16", "--seed", "1", "--workers", "2"];
-    let record = |more: &[&str]| estimated(&[&args[..], more, &["--json"]].concat());
-    let number = |record: &Json, field: &str| record[field]["expected"].as_f64();
-    let plain = record(&[]);
-    assert!(plain["energy_kwh"].is_null() && plain["price"].is_null());
-    let both = record(&["--watts", "360", "--price", "0.5"]);
-    let wall = number(&both, "wall_seconds").unwrap();
-    let energy = number(&both, "energy_kwh").unwrap();
-    assert!(
-        (energy / (wall * 360.0 / 3.6e6) - 1.0).abs() < 1e-9,
-        "{both}"
-    );
-    assert!((number(&both, "price").unwrap() / (energy * 0.5) - 1.0).abs() < 1e-9);
-    let hours = record(&["--price", "0.5"]);
-    let of_hours = 0.5 * number(&hours, "core_hours").unwrap();
-    assert!((number(&hours, "price").unwrap() / of_hours - 1.0).abs() < 1e-9);
 }
 
 #[test]

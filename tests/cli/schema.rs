@@ -102,14 +102,10 @@ fn every_object_has_the_keys_of_the_schema() {
         "ladder",
         &[&["ladder", "--method", "all"][..], &small].concat(),
     );
-    let priced = ["--watts", "100", "--price", "0.3", "--json"];
-    found.add(
-        "estimate",
-        &[&["estimate", "-n", "16"][..], &priced].concat(),
-    );
+    found.add("estimate", &["estimate", "-n", "16", "--json"]);
     // No task of it is counted in so little time.
-    let short = ["estimate", "-n", "28", "--for", "50ms"];
-    found.add("estimate", &[&short[..], &priced].concat());
+    let short = ["estimate", "-n", "28", "--for", "50ms", "--json"];
+    found.add("estimate", &short);
     found.add("devices", &["devices", "--json"]);
     found.add("selftest", &["selftest", "--json"]);
     found.add("bench", &["bench", "--for", "1s", "--json"]);

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::prices::Prices;
 use super::question::Question;
 use super::stop::CutShort;
 use crate::board::GivenSquares;
@@ -32,7 +31,6 @@ pub struct Answer<'a> {
     pub cpu: Duration,
     pub cut: Option<CutShort>,
     pub with_devices: Option<WithDevices>,
-    pub prices: Prices,
 }
 
 /// The first line: the board, and what the costs of its plan say at once.
@@ -107,7 +105,7 @@ impl Answer<'_> {
         let counted = self.sample.counted();
         let total = self.total.as_ref();
         let core = total.map(|total| total.core_seconds);
-        let mut record = json!({
+        json!({
             "n": plan.size(),
             "given": GivenSquares::of(&plan.given()),
             "engine": plan.engine().name(),
@@ -142,12 +140,7 @@ impl Answer<'_> {
                 "for_seconds": time.as_secs_f64(),
             })),
             "version": env!("CARGO_PKG_VERSION"),
-        });
-        self.prices.add_to(&mut record, total, *workers);
-        let by_plan = self.question.by_plan();
-        self.prices
-            .add_to(&mut record["by_plan"], Some(&by_plan), *workers);
-        record
+        })
     }
 
     /// The lines that follow the first one.
@@ -216,7 +209,6 @@ impl Answer<'_> {
                 several(devices, "device"),
             ));
         }
-        lines.extend(self.prices.lines(total, *workers, intervals));
         if self.total.is_none() {
             return lines;
         }

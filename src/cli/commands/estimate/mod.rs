@@ -1,7 +1,6 @@
 //! `estimate`: what a run would take.
 
 mod answer;
-mod prices;
 mod question;
 mod shown_sample;
 mod stop;
@@ -30,7 +29,6 @@ use crate::machine::Machine;
 use crate::system::threads::start_scoped;
 use crate::telemetry::several;
 use answer::{Answer, first_line, run_it};
-use prices::Prices;
 use question::Question;
 use shown_sample::{BUDGET, ShownSample};
 use stop::{CutShort, Stop};
@@ -39,7 +37,6 @@ const HELP: &str = "\
 Examples:
   queenfold estimate -n 22
   queenfold estimate -n 26 --workers 64 --for 5m
-  queenfold estimate -n 24 --workers 64 --watts 350 --price 0.30
   queenfold estimate -n 28 --json --seed 1
   queenfold estimate -n 24 --queens c3,h11
 
@@ -54,9 +51,6 @@ same load. They include the error of sampling and the variation of CPU time from
 variation is taken as 8 %, or measured if a sample takes less than two seconds and is counted \
 several times. The fewer tasks are counted, the wider they are. \
 --for gives the tasks longer; --sample alone counts them all once, however long that takes.
-
---watts is the power of the whole machine while it counts. --price is what a core-hour costs or, with --watts, \
-a kWh, in any currency.
 
 Memory is not an interval but the largest amount seen: what a counter held after it had counted \
 its part of the sample (the mean of the threads). With 95 % confidence, the share of the work that \
@@ -91,9 +85,6 @@ pub struct Args {
     /// Seed of the sample; random unless given
     #[arg(long, value_name = "SEED", value_parser = whole(0..=u64::MAX), allow_hyphen_values = true)]
     seed: Option<u64>,
-
-    #[command(flatten)]
-    prices: Prices,
 }
 
 impl Args {
@@ -106,7 +97,7 @@ impl Args {
     /// Whether the user wants a sample to be counted, however short the run is.
     fn asks_for_sample(&self, config: &Config) -> bool {
         let flags = self.sample.is_some() || self.budget.is_some() || self.seed.is_some();
-        flags || self.gpu.is_some() || self.prices.are_given() || config.output.json
+        flags || self.gpu.is_some() || config.output.json
     }
 }
 
@@ -188,7 +179,6 @@ fn estimate(board: GivenBoard, args: &Args, config: &Config, stop: &Stop) -> Res
         // Of a sample that was counted once, a signal or the time took only further passes.
         cut: cut.filter(|_| counted < draw.tasks().len()),
         with_devices,
-        prices: args.prices,
     };
     if json {
         print_json(&answer.record())?;
