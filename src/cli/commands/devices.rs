@@ -104,8 +104,7 @@ impl GpuListing {
             let fits = match &gpu["error"] {
                 Value::String(why) => format!("not usable: {why}"),
                 _ => format!(
-                    "compiler {}, {} registers, {} warps per multiprocessor at n = {}",
-                    text(gpu, "compiler"),
+                    "{} registers, {} warps per multiprocessor at n = {}",
                     text(gpu, "registers"),
                     text(gpu, "warps_per_multiprocessor"),
                     text(gpu, "n"),
