@@ -10,9 +10,8 @@ use parking_lot::Mutex;
 #[doc(inline)]
 pub use queenfold_ladder::*;
 
-use crate::device::Device;
-#[cfg(not(all(feature = "cuda", feature = "emulated-gpu")))]
-use crate::device::needs_feature;
+use crate::device::cuda::{self, CudaSettings};
+use crate::device::{Device, open_emulated};
 
 /// Runs a method on a board. A style that needs a device opens one; otherwise this is
 /// [`run_without_device`].
@@ -83,40 +82,13 @@ pub fn measure_method(
 /// Opens the device of a style.
 fn open(style: Style) -> Result<Box<dyn Device>, StopReason> {
     let opened = match style {
-        Style::Gpu => gpu(),
-        _ => emulated(),
+        Style::Gpu => cuda::open(&CudaSettings {
+            // As the original of the bit-board has them.
+            block: 96,
+            ..CudaSettings::default()
+        })
+        .map_err(|why| format!("no GPU: {why}")),
+        _ => open_emulated(num_cpus::get()).map_err(|why| why.0),
     };
     opened.map_err(StopReason::NoDevice)
-}
-
-#[cfg(feature = "cuda")]
-fn gpu() -> Result<Box<dyn Device>, String> {
-    use crate::device::cuda;
-
-    let settings = cuda::CudaSettings {
-        // As the original of the bit-board has them.
-        block: 96,
-        ..cuda::CudaSettings::default()
-    };
-    cuda::open(&settings).map_err(|why| format!("no GPU: {why}"))
-}
-
-#[cfg(not(feature = "cuda"))]
-fn gpu() -> Result<Box<dyn Device>, String> {
-    Err(needs_feature("counting on a GPU", "cuda"))
-}
-
-#[cfg(feature = "emulated-gpu")]
-fn emulated() -> Result<Box<dyn Device>, String> {
-    use crate::device::{Emulated, EmulatedSettings};
-
-    Ok(Box::new(Emulated::new(EmulatedSettings {
-        threads: num_cpus::get(),
-        ..EmulatedSettings::default()
-    })))
-}
-
-#[cfg(not(feature = "emulated-gpu"))]
-fn emulated() -> Result<Box<dyn Device>, String> {
-    Err(needs_feature("the emulated device", "emulated-gpu"))
 }

@@ -43,15 +43,13 @@
 //!
 //! # Features
 //!
-//! A library that only counts on CPUs needs none of them: `default-features = false`. `cli`, `tui` and `cuda` are on by
-//! default.
+//! A library that only counts on CPUs needs none of them: `default-features = false`. `cli` and `cuda` are on by default.
 //!
 //! Without features this crate builds some 55 others, actix, tokio and tracing-subscriber among them: actors are what lets
 //! a job be seen, paused, stopped and mended. For a count on your own threads, [`queenfold_engines`] alone builds 17; its
 //! first page shows how.
 //!
 //! * `cli`: the program `queenfold`. It includes `ledger`.
-//! * `tui`: its dashboard.
 //! * `ledger`: jobs that keep their finished tasks in a directory.
 //! * `cuda`: GPUs through CUDA. `emulated-gpu`: a device made of host threads, for tests.
 //! * `fault-injection`: a test hook.
@@ -103,6 +101,12 @@ pub mod system;
 pub mod telemetry;
 
 // What users of the library see. `tests/project/facade.rs` counts it.
+#[cfg(feature = "ledger")]
+#[doc(inline)]
+pub use self::{
+    ledger::{LedgerError, Shard, ShardError},
+    run_directory::{AgainResult, NewRun, RunDirectory, RunDirectoryError, RunResult},
+};
 #[doc(inline)]
 pub use actors::{
     Control, CorrectedCount, Eta, EventKind, Observer, PauseReason, Progress, Report, RunError,
@@ -125,14 +129,8 @@ pub use job::{
     CensusResult, DeviceChoice, Hardware, HardwareSettings, Job, JobError, JobResult, RunSettings,
     StopCause, Stopped, Tuning, count, plan,
 };
-#[cfg(feature = "ledger")]
-#[doc(inline)]
-pub use ledger::{LedgerError, Shard, ShardError};
 #[doc(inline)]
 pub use outcome::{Checked, Contradiction, Outcome, Symmetric};
-#[cfg(feature = "ledger")]
-#[doc(inline)]
-pub use run_directory::{AgainResult, NewRun, RunDirectory, RunDirectoryError, RunResult};
 #[doc(inline)]
 pub use simd::{Isa, UnknownIsa};
 #[doc(inline)]

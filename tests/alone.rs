@@ -9,14 +9,14 @@
 
 #[allow(dead_code, reason = "the other test program uses all of it")]
 mod common;
-#[cfg(feature = "cli")]
+#[cfg(all(unix, not(target_env = "musl")))]
 mod limits;
-#[cfg(feature = "fault-injection")]
+#[cfg(all(unix, not(target_env = "musl")))]
 mod runtime;
-#[cfg(feature = "emulated-gpu")]
+#[cfg(all(unix, not(target_env = "musl")))]
 mod trace;
 
 /// Held during a run: only one at a time. The process decides once for all threads whether a span has a listener, so a run
 /// without a trace could turn a span off for a moment.
-#[cfg(feature = "fault-injection")]
+#[cfg(all(unix, not(target_env = "musl")))]
 static ALONE: parking_lot::Mutex<()> = parking_lot::Mutex::new(());

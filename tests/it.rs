@@ -1,7 +1,7 @@
 //! All tests but those that need a process of their own.
 //!
-//! Most need what test builds have besides ([dev-dependencies] in Cargo.toml). Where they lack that, or with other
-//! features, the engines and the examples are left.
+//! Most need all features, which test builds have ([dev-dependencies] in Cargo.toml) but for Windows and musl: there, the
+//! engines and the examples are left.
 
 #![allow(
     clippy::expect_used,
@@ -9,22 +9,22 @@
     reason = "a test that cannot go on fails"
 )]
 
-#[cfg(all(feature = "cli", feature = "emulated-gpu"))]
+#[cfg(all(unix, not(target_env = "musl")))]
 mod cli;
-#[cfg(all(feature = "cli", feature = "emulated-gpu"))]
+#[cfg(all(unix, not(target_env = "musl")))]
 mod cluster;
 #[cfg_attr(
-    not(all(feature = "tui", feature = "cuda", feature = "emulated-gpu")),
+    not(all(unix, not(target_env = "musl"))),
     allow(dead_code, reason = "what is left out has no tests")
 )]
 mod common;
-#[cfg(all(feature = "cli", feature = "emulated-gpu"))]
+#[cfg(all(unix, not(target_env = "musl")))]
 mod devices;
 mod engines;
 mod examples;
-#[cfg(all(feature = "cli", feature = "emulated-gpu"))]
+#[cfg(all(unix, not(target_env = "musl")))]
 mod ladder;
-#[cfg(all(feature = "cli", feature = "emulated-gpu"))]
+#[cfg(all(unix, not(target_env = "musl")))]
 mod ledger;
-#[cfg(all(feature = "cli", feature = "emulated-gpu"))]
+#[cfg(all(unix, not(target_env = "musl")))]
 mod project;

@@ -75,7 +75,6 @@ fn attempt(counters: &mut Counters, plan: PlanIndex, task: &Task) -> Attempt {
     let begun = Instant::now();
     let attempt = caught(|| {
         observers.tell(EventKind::TaskBegun { worker, key });
-        #[cfg(feature = "fault-injection")]
         shared.injector.try_task(key);
         let result = count(counters.of_tasks(plan), worker, task, watch, begun)?;
         audit(counters, plan, task, result)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use actix::Recipient;
 use parking_lot::Mutex;
 
+use super::faults::Injector;
 use super::messages::ToRun;
 use super::pause_reason::PauseReason;
 use super::progress::{LiveProgress, Progress};
@@ -37,8 +38,7 @@ struct Shared {
     requests: Mutex<Requests>,
     /// Of the run under this control, the latest if there were several.
     progress: Mutex<Option<Arc<LiveProgress>>>,
-    #[cfg(feature = "fault-injection")]
-    injector: Mutex<Arc<super::faults::Injector>>,
+    injector: Mutex<Arc<Injector>>,
 }
 
 /// What was asked for, and the run that must hear of it.
@@ -117,15 +117,8 @@ impl Control {
         live.map(|live| live.map()).unwrap_or_default()
     }
 
-    /// Makes the runs under this control fail where `faults` say: a second count and what decides are one with it.
-    #[cfg(feature = "fault-injection")]
-    pub fn inject(&self, faults: super::faults::Faults) {
-        *self.shared.injector.lock() = Arc::new(super::faults::Injector::new(faults));
-    }
-
-    #[cfg(feature = "fault-injection")]
-    pub(super) fn injector(&self) -> Arc<super::faults::Injector> {
-        Arc::clone(&self.shared.injector.lock())
+    pub(super) fn injector(&self) -> &Mutex<Arc<Injector>> {
+        &self.shared.injector
     }
 
     fn ask(&self, change: impl FnOnce(&mut Requests)) {

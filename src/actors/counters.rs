@@ -57,11 +57,7 @@ impl Counters {
             CountKind::ByOtherKernel => other_counter(of, used).unwrap_or_else(|| of.oracle()),
             CountKind::Canary => of.canary_counter(settings),
         };
-        #[cfg(feature = "fault-injection")]
-        let counter = {
-            let id = self.shared.roster.id(self.worker);
-            self.shared.injector.infect(id, kind, counter)
-        };
-        counter
+        let id = self.shared.roster.id(self.worker);
+        self.shared.injector.infect(id, kind, counter)
     }
 }

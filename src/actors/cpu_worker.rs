@@ -146,7 +146,6 @@ impl CpuWorkerLoop {
             };
             nodes += searched;
             left = rest;
-            #[cfg(feature = "fault-injection")]
             self.context.shared.injector.die();
             let canary_is_due = self.canary_schedule.is_due(&self.context.shared);
             if reported.elapsed() >= REPORT_EVERY || canary_is_due {

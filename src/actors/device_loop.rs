@@ -11,7 +11,6 @@ use tracing::{info, warn};
 
 use super::canary_schedule::CanarySchedule;
 use super::collector::Collector;
-#[cfg(feature = "fault-injection")]
 use super::count_kind::CountKind;
 use super::cpu_worker::WorkerContext;
 use super::events::{EventKind, FinishedLaunch};
@@ -226,7 +225,6 @@ impl DeviceLoop {
         let begun = Instant::now();
         let counted = self.owner.count_canary();
         let counted = counted.map_err(|trouble| told(&self.context, trouble))?;
-        #[cfg(feature = "fault-injection")]
         let counted = counted.map(|tally| {
             let injector = &self.context.shared.injector;
             injector.distort(self.id(), CountKind::Canary, tally)
@@ -355,7 +353,6 @@ impl DeviceLoop {
         let cost: f64 = tallies.iter().map(|(task, _)| task.cost).sum();
         let mut message = Counted::nothing(worker, plan);
         for (task, tally) in tallies {
-            #[cfg(feature = "fault-injection")]
             let tally = &shared.injector.distort(self.id(), CountKind::Task, *tally);
             let took = took.mul_f64(if cost > 0.0 {
                 task.cost / cost

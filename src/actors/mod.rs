@@ -77,6 +77,9 @@ mod eta;
 mod events;
 #[cfg(feature = "fault-injection")]
 mod faults;
+#[cfg(not(feature = "fault-injection"))]
+#[path = "no_faults.rs"]
+mod faults;
 mod in_flight;
 mod index;
 mod messages;

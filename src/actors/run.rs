@@ -105,8 +105,7 @@ impl Run {
                 spec,
                 devices,
                 observers,
-                #[cfg(feature = "fault-injection")]
-                control.injector(),
+                Arc::clone(&control.injector().lock()),
             )),
             control: control.clone(),
             state: RunState::Planning,

@@ -6,7 +6,6 @@ use parking_lot::MutexGuard;
 
 use super::audit::{Audits, TaskAudit};
 use super::events::EventKind;
-#[cfg(feature = "fault-injection")]
 use super::faults::Injector;
 use super::in_flight::InFlight;
 use super::index::{PlanIndex, WorkerIndex};
@@ -28,7 +27,6 @@ pub(super) struct RunShared {
     pub(super) in_flight: InFlight,
     /// Whether workers must begin no more tasks.
     halted: AtomicBool,
-    #[cfg(feature = "fault-injection")]
     pub(super) injector: Arc<Injector>,
 }
 
@@ -37,7 +35,7 @@ impl RunShared {
         spec: &RunSpec,
         devices: &[DeviceSpec],
         observers: Observers,
-        #[cfg(feature = "fault-injection")] injector: Arc<Injector>,
+        injector: Arc<Injector>,
     ) -> Self {
         let devices = DeviceRoute::new(&spec.plans, devices, spec.workers);
         let cpu_workers = spec.workers.max(1);
@@ -54,7 +52,6 @@ impl RunShared {
             devices,
             observers,
             halted: AtomicBool::new(false),
-            #[cfg(feature = "fault-injection")]
             injector,
         }
     }

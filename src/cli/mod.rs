@@ -15,7 +15,6 @@
 mod args;
 mod commands;
 mod control;
-#[cfg(feature = "tui")]
 mod dashboard;
 mod exit;
 mod output;
@@ -33,7 +32,7 @@ use crate::system::memory;
 
 pub use exit::Exit;
 
-use args::{command_groups, hints, missing_parts, tilde, usage, version};
+use args::{command_groups, hints, tilde, usage, version};
 use commands::{
     array, bench, census, certify, check, completions, config, devices, estimate, explain, gather,
     known, ladder, man, merge, pause, report, resume, run, selftest, solve, status, stop, verify,
@@ -78,7 +77,7 @@ const HELP: &str = concat!(
     arg_required_else_help = true,
     // The last of a flag that is given twice decides, so that a script can add to the flags of its user.
     args_override_self = true,
-    after_help = missing_parts::in_help() + HELP,
+    after_help = HELP,
 )]
 struct Cli {
     #[command(subcommand)]
@@ -202,7 +201,6 @@ pub fn main() -> ExitCode {
         Ok(()) => Exit::Done,
         Err(failure) => usage::fail(&failure),
     };
-    #[cfg(feature = "cuda")]
     if crate::device::cuda::has_endless_kernel() {
         // What is printed is written already: standard output is flushed after each result.
         signals::end_at_once(exit);
@@ -266,9 +264,8 @@ mod tests {
         });
         let args = super::hints::with_command(args.map(Into::into).collect());
         if let Err(error) = Cli::try_parse_from(&args) {
-            let is_missing = super::missing_parts::refusal(&error, &args).is_some();
             let is_shown = error.kind() == clap::error::ErrorKind::DisplayVersion;
-            assert!(is_missing || is_shown, "{place}: {line}: {error}");
+            assert!(is_shown, "{place}: {line}: {error}");
         }
     }
 

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::{Device, DeviceError, Properties};
+use super::{Device, DeviceError, OpenError, Properties};
 use crate::engine::{
     Completed, DeviceIdentity, DeviceKind, DeviceProgram, DeviceSpan, DeviceSpans, Launch, Ticket,
 };
@@ -85,6 +85,17 @@ impl Default for EmulatedSettings {
             slots: 4,
         }
     }
+}
+
+/// Opens one with so many host threads for each launch.
+///
+/// # Errors
+/// None; a build without it has one.
+pub fn open_emulated(threads: usize) -> Result<Box<dyn Device>, OpenError> {
+    Ok(Box::new(Emulated::new(EmulatedSettings {
+        threads,
+        ..EmulatedSettings::default()
+    })))
 }
 
 struct Order {

@@ -11,24 +11,30 @@
 //!
 //! * [`Device`]: what every device does: take launches, return sums.
 //! * `cuda`: GPUs through CUDA, compiled in by the feature of that name; `Emulated`: the emulated
-//!   device, by the feature `emulated-gpu`.
+//!   device, by the feature `emulated-gpu`. Without them, `no_cuda` and `no_emulated` say what is missing.
 //! * [`Owner`]: keeps one device busy and checks what it returns.
 //! * [`measure()`]: counts a whole board on one device, and takes the time; [`calibrate()`]: finds
 //!   within a moment how fast a device counts.
 
+mod cuda_settings;
 mod measure;
 mod opening;
 mod owner;
 
 #[cfg(feature = "cuda")]
 pub mod cuda;
+#[cfg(not(feature = "cuda"))]
+#[path = "no_cuda.rs"]
+pub mod cuda;
 #[cfg(feature = "emulated-gpu")]
+mod emulated;
+#[cfg(not(feature = "emulated-gpu"))]
+#[path = "no_emulated.rs"]
 mod emulated;
 
 #[doc(inline)]
 pub use crate::engine::{Device, DeviceError, OpenError, Properties};
-#[cfg(feature = "emulated-gpu")]
-pub use emulated::{Emulated, EmulatedSettings};
+pub use emulated::*;
 pub use measure::{DeviceMeasurement, calibrate, measure};
 pub use opening::{CountedCanary, DeviceTrouble, fitted};
 pub use owner::{LaunchTiming, Owner, OwnerEvent, OwnerSettings};

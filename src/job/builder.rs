@@ -201,8 +201,8 @@ impl Job {
     }
 
     /// The engine was chosen for the hardware, which may have been to leave its devices out.
-    #[cfg(feature = "cli")]
-    pub(crate) const fn engine_was_chosen(mut self) -> Self {
+    #[doc(hidden)]
+    pub const fn engine_was_chosen(mut self) -> Self {
         self.engine_asked_for = false;
         self
     }

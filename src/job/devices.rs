@@ -8,10 +8,8 @@ use tracing::{info, warn};
 use super::{DeviceChoice, HardwareSettings, JobError};
 use crate::actors::DeviceSpec;
 use crate::board::Size;
-#[cfg(any(feature = "cuda", feature = "emulated-gpu"))]
-use crate::device::OwnerSettings;
-#[cfg(not(all(feature = "cuda", feature = "emulated-gpu")))]
-use crate::device::needs_feature;
+use crate::device::cuda::{self, CudaSettings};
+use crate::device::{OwnerSettings, open_emulated};
 use crate::engine::{Engine, NoLauncher, Plan, core_seconds};
 use crate::simd::Isa;
 
@@ -166,11 +164,8 @@ impl Devices {
     }
 }
 
-#[cfg(feature = "cuda")]
 fn cuda(settings: &HardwareSettings) -> Result<Found, JobError> {
-    use crate::device::cuda::{CudaSettings, devices, open};
-
-    let found = devices();
+    let found = cuda::devices();
     if !found.missing.is_empty() {
         let why = format!("no GPU takes part: {}", found.missing);
         return Err(JobError::DeviceUnavailable(why));
@@ -202,14 +197,14 @@ fn cuda(settings: &HardwareSettings) -> Result<Found, JobError> {
                     }
                 })
             })?;
-            let cuda = CudaSettings {
+            let settings = CudaSettings {
                 index,
                 ..CudaSettings::default()
             };
             Ok(DeviceSpec {
                 index,
                 name: device.identity.name.clone(),
-                open: Arc::new(move || open(&cuda)),
+                open: Arc::new(move || cuda::open(&settings)),
                 settings: OwnerSettings::default(),
             })
         })
@@ -220,26 +215,17 @@ fn cuda(settings: &HardwareSettings) -> Result<Found, JobError> {
     })
 }
 
-#[cfg(not(feature = "cuda"))]
-fn cuda(_: &HardwareSettings) -> Result<Found, JobError> {
-    let why = needs_feature("counting on a GPU", "cuda");
-    Err(JobError::DeviceUnavailable(why))
-}
-
-#[cfg(feature = "emulated-gpu")]
 fn emulated(settings: &HardwareSettings) -> Result<Found, JobError> {
-    use crate::device::{Device, Emulated, EmulatedSettings};
-
     let indices = settings.device_indices.iter().flatten();
     if let Some(index) = indices.into_iter().find(|index| **index > 0) {
         let why = format!("no emulated device {index}: there is one, with the number 0");
         return Err(JobError::DeviceUnavailable(why));
     }
-    let device = || Box::new(Emulated::new(EmulatedSettings::default())) as Box<dyn Device>;
+    open_emulated(1).map_err(|missing| JobError::DeviceUnavailable(missing.0))?;
     let spec = DeviceSpec {
         index: 0,
         name: "emulated".to_owned(),
-        open: Arc::new(move || Ok(device())),
+        open: Arc::new(|| open_emulated(1)),
         settings: OwnerSettings {
             first_cost: 0.002,
             ..OwnerSettings::default()
@@ -251,13 +237,7 @@ fn emulated(settings: &HardwareSettings) -> Result<Found, JobError> {
     })
 }
 
-#[cfg(not(feature = "emulated-gpu"))]
-fn emulated(_: &HardwareSettings) -> Result<Found, JobError> {
-    let why = needs_feature("the emulated device", "emulated-gpu");
-    Err(JobError::DeviceUnavailable(why))
-}
-
-#[cfg(all(test, feature = "emulated-gpu"))]
+#[cfg(all(test, unix, not(target_env = "musl")))]
 mod tests {
     use super::*;
     use crate::job::plan;

@@ -65,7 +65,6 @@ mod tests {
         let draft = write(dir.path(), &info()).unwrap();
         let versions = match Journal::for_directory(dir.path()) {
             Journal::WriteAhead => [2, 2],
-            #[cfg(any(target_os = "linux", feature = "fault-injection"))]
             Journal::Rollback => [1, 1],
         };
         assert_eq!(fs::read(draft).unwrap()[18..20], versions);

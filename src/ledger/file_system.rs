@@ -4,12 +4,15 @@ use std::path::Path;
 
 /// How SQLite makes a commit whole: by which journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    not(target_os = "linux"),
+    allow(dead_code, reason = "only Linux says what a file system is")
+)]
 pub(super) enum Journal {
     /// A write-ahead log. Its index is memory that all readers and writers share, so all of them must be on
     /// one machine, and the file system must be one of that machine.
     WriteAhead,
     /// A rollback journal, cut to nothing after each commit. It needs no shared memory, only locks.
-    #[cfg(any(target_os = "linux", feature = "fault-injection"))]
     Rollback,
 }
 
@@ -38,7 +41,6 @@ impl Journal {
         }
     }
 
-    #[cfg(any(target_os = "linux", feature = "fault-injection"))]
     fn for_magic(magic: u32) -> Self {
         match LOCAL.iter().any(|(local, _)| *local == magic) {
             true => Self::WriteAhead,
@@ -50,7 +52,6 @@ impl Journal {
     pub const fn name(self) -> &'static str {
         match self {
             Self::WriteAhead => "WAL",
-            #[cfg(any(target_os = "linux", feature = "fault-injection"))]
             Self::Rollback => "TRUNCATE",
         }
     }
@@ -58,7 +59,6 @@ impl Journal {
 
 /// File systems that belong to one machine: the `f_type` of statfs(2), and the name. What is missing here, such
 /// as NFS, Lustre, GPFS, CephFS, BeeGFS, SMB, 9p and everything through FUSE, may be shared by several.
-#[cfg(any(target_os = "linux", feature = "fault-injection"))]
 const LOCAL: [(u32, &str); 16] = [
     (0xef53, "ext2, ext3, ext4"),
     (0x5846_5342, "xfs"),
@@ -106,7 +106,6 @@ mod tests {
         }
     }
 
-    #[cfg(not(feature = "fault-injection"))]
     #[test]
     fn a_directory_that_cannot_be_asked_gets_the_journal_that_is_safe_everywhere() {
         let nowhere = Path::new("/nowhere/at/all");

@@ -69,7 +69,6 @@ const LEFT: [&str; 5] = [
 ];
 
 /// Whether a file belongs to a run whose ledger lies beside it, or would if it were there.
-#[cfg(feature = "cli")]
 pub fn belongs_to_run(file: &Path) -> bool {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     is_own(&name)

@@ -267,7 +267,7 @@ pub fn take_out<'a>(
 }
 
 /// Which sessions of the run in `dir` are not taken out.
-pub(crate) fn kept_sessions(dir: &Path, sessions: &[String]) -> String {
+pub fn kept_sessions(dir: &Path, sessions: &[String]) -> String {
     format!(
         "{}: not taken out: {} that counted here or came by `gather`: give an id in the place of the directory to \
          take one out: {}",

@@ -71,10 +71,8 @@ pub use digest::Digest;
 pub use division::Division;
 pub use entry::{Column, Entry};
 pub use error::LedgerError;
-#[cfg(feature = "cli")]
-pub(crate) use error::{FILE_LIMIT, is_file_limit};
-#[cfg(feature = "cli")]
-pub(crate) use files::belongs_to_run;
+pub use error::{FILE_LIMIT, is_file_limit};
+pub use files::belongs_to_run;
 pub(crate) use files::expect_outside;
 pub use format::FORMAT;
 pub use hex::{hex, unhex};
@@ -83,8 +81,8 @@ pub use host_share::HostShare;
 pub use index_list::IndexList;
 pub use info::{Facts, RunInfo, Session, WorkTime};
 pub use lock::{DirLock, holder_of, is_held, is_held_by};
-pub(crate) use merge::kept_sessions;
-pub use merge::{LeftOut, Merged, TakenOut, merge, take_out};
+
+pub use merge::{LeftOut, Merged, TakenOut, kept_sessions, merge, take_out};
 pub use merge_source::MergeSource;
 pub(crate) use origin_columns::OriginColumns;
 pub use origin_filter::{DoneBy, OriginName};

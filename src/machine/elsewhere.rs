@@ -2,7 +2,6 @@
 
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
-#[cfg(feature = "cli")]
 use super::processor::Processor;
 
 /// Main memory in bytes.
@@ -26,7 +25,6 @@ pub(super) fn processor() -> Option<String> {
 }
 
 /// The mean clock of the processors, in MHz.
-#[cfg(feature = "cli")]
 pub(super) fn clock() -> Option<f64> {
     let asked = RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing().with_frequency());
     let system = System::new_with_specifics(asked);
@@ -37,7 +35,6 @@ pub(super) fn clock() -> Option<f64> {
 }
 
 /// The processors, as far as the system tells; it has no files below a root.
-#[cfg(feature = "cli")]
 pub(super) fn described(_: &std::path::Path) -> Processor {
     let asked = RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing().with_frequency());
     let system = System::new_with_specifics(asked);

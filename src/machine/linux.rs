@@ -1,11 +1,9 @@
 //! Main memory and the processor, from files of `/proc` and `/sys`.
 
-#[cfg(feature = "cli")]
 use std::{collections::BTreeSet, fs, path::Path};
 
 use super::memory_limit::of_address_space;
 use super::proc_files::{field, read};
-#[cfg(feature = "cli")]
 use super::processor::{Cache, Processor};
 
 /// Main memory in bytes.
@@ -33,12 +31,10 @@ fn cpu_name(cpuinfo: &str) -> Option<String> {
 }
 
 /// The mean clock of the processors, in MHz.
-#[cfg(feature = "cli")]
 pub(super) fn clock() -> Option<f64> {
     mean_clock(&read("/proc/cpuinfo")?)
 }
 
-#[cfg(feature = "cli")]
 fn mean_clock(cpuinfo: &str) -> Option<f64> {
     let clocks = cpuinfo.lines().filter_map(|line| {
         let (name, value) = line.split_once(':')?;
@@ -50,7 +46,6 @@ fn mean_clock(cpuinfo: &str) -> Option<f64> {
 
 /// The processors, as the files below `root` tell: those of the kernel's pages `cputopology`, `sysfs-devices-system-cpu`
 /// and `numa`.
-#[cfg(feature = "cli")]
 pub(super) fn described(root: &Path) -> Processor {
     let cpuinfo = read(root.join("proc/cpuinfo")).unwrap_or_default();
     let number = |name: &str| field(&cpuinfo, name)?.parse().ok();
@@ -82,7 +77,6 @@ pub(super) fn described(root: &Path) -> Processor {
     }
 }
 
-#[cfg(feature = "cli")]
 fn cache(folder: &Path) -> Option<Cache> {
     let text = |name: &str| Some(read(folder.join(name))?.trim().to_owned());
     Some(Cache {
@@ -94,7 +88,6 @@ fn cache(folder: &Path) -> Option<Cache> {
 }
 
 /// How many numbers a list such as `0-3,8` has.
-#[cfg(feature = "cli")]
 fn listed(list: &str) -> Option<usize> {
     let parts = list.trim().split(',').map(|part| {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -108,7 +101,6 @@ fn listed(list: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    #[cfg(feature = "cli")]
     #[test]
     fn the_processors_are_read_as_far_as_they_are_told() {
         let root = tempfile::tempdir().unwrap();
@@ -166,7 +158,6 @@ mod tests {
         assert_eq!(found, expected);
     }
 
-    #[cfg(feature = "cli")]
     #[test]
     fn a_list_of_numbers_is_counted() {
         assert_eq!(listed("0\n"), Some(1));
@@ -184,7 +175,6 @@ mod tests {
         assert_eq!(main_memory("MemTotal: much"), None);
     }
 
-    #[cfg(feature = "cli")]
     #[test]
     fn the_clock_is_the_mean_of_all_processors() {
         let cpuinfo = "cpu MHz\t\t: 2000.5\nflags : a\n\ncpu MHz\t\t: 3000.5\n";

@@ -1,27 +1,28 @@
 //! What this machine offers the process: cores, memory, the name of its processor, folders of its user.
 
-#[cfg(feature = "cli")]
 mod activity;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 mod granted;
 #[cfg(target_os = "linux")]
 mod linux;
-#[cfg(feature = "cli")]
 mod load;
 mod memory_limit;
-#[cfg(all(feature = "cli", feature = "cuda"))]
+#[cfg(feature = "cuda")]
 mod nvml;
+#[cfg(not(feature = "cuda"))]
+mod nvml {
+    pub(super) const fn gpus() -> Vec<f64> {
+        Vec::new()
+    }
+}
 mod proc_files;
-#[cfg(feature = "cli")]
 mod processor;
-#[cfg(feature = "cli")]
 mod temperature;
 mod user_folders;
 
 use std::path::Path;
 
-#[cfg(feature = "cli")]
 pub use activity::{Activity, ActivityWatch};
 #[cfg(not(target_os = "linux"))]
 use elsewhere as here;
@@ -29,11 +30,8 @@ use granted::Granted;
 use here::{address_space, memory, processor as name_of_processor};
 #[cfg(target_os = "linux")]
 use linux as here;
-#[cfg(feature = "cli")]
 pub use load::{CpuShares, Load, LoadWatch};
-#[cfg(feature = "cli")]
 pub use processor::{Cache, Processor};
-#[cfg(feature = "cli")]
 pub use temperature::{Temperature, temperatures};
 pub use user_folders::config_folder;
 
@@ -98,7 +96,6 @@ impl Machine {
     }
 }
 
-#[cfg(feature = "cli")]
 impl Processor {
     /// Asks the system.
     pub fn detect() -> Self {

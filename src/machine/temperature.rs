@@ -5,7 +5,6 @@ use std::fs;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-#[cfg(feature = "cuda")]
 use super::nvml::gpus;
 
 /// Where Linux shows sensors, as files: <https://docs.kernel.org/hwmon/sysfs-interface.html>.
@@ -55,11 +54,6 @@ pub fn temperatures() -> Vec<Temperature> {
         sensor: format!("GPU {gpu}"),
     });
     processors(Path::new(HWMON)).chain(gpus).collect()
-}
-
-#[cfg(not(feature = "cuda"))]
-const fn gpus() -> Vec<f64> {
-    Vec::new()
 }
 
 fn processors(sensors: &Path) -> impl Iterator<Item = Temperature> {

@@ -38,7 +38,6 @@ pub use error::RunDirectoryError;
 pub use existing::RunDirectory;
 pub use new_run::NewRun;
 pub use opening::open;
-#[cfg(feature = "cli")]
-pub(crate) use opening::{open_to_glance, plans_of};
+pub use opening::{open_to_glance, plans_of};
 pub use recorded_job::RunResult;
 pub use verify::{Findings, Verification, WrongRecord};

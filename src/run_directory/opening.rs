@@ -37,8 +37,7 @@ pub fn open(directory: &Path) -> Result<(Store, Vec<Arc<dyn Plan>>), LedgerError
 ///
 /// # Errors
 /// There is none, or it is of another format or of other plans.
-#[cfg(feature = "cli")]
-pub(crate) fn open_to_glance(directory: &Path) -> Result<(Store, Vec<Arc<dyn Plan>>), LedgerError> {
+pub fn open_to_glance(directory: &Path) -> Result<(Store, Vec<Arc<dyn Plan>>), LedgerError> {
     with_plans(Store::open_to_glance(directory)?)
 }
 
@@ -52,7 +51,7 @@ fn with_plans(store: Store) -> Result<(Store, Vec<Arc<dyn Plan>>), LedgerError> 
 ///
 /// # Errors
 /// It is of other plans.
-pub(crate) fn plans_of(store: &Store) -> Result<Vec<Arc<dyn Plan>>, LedgerError> {
+pub fn plans_of(store: &Store) -> Result<Vec<Arc<dyn Plan>>, LedgerError> {
     let info = store.info();
     let engines = info.plans.iter().map(|plan| plan.engine);
     let engines = engines.filter(|engine| *engine != Engine::Own);

@@ -32,9 +32,5 @@ pub enum SignalKey {
     /// `Ctrl-\`.
     Quit,
     /// Ctrl-Z.
-    #[cfg_attr(
-        all(windows, not(feature = "tui")),
-        expect(dead_code, reason = "no key stops a process there")
-    )]
     Suspend,
 }

@@ -55,7 +55,6 @@ impl FileKind<'_> {
     ///
     /// # Errors
     /// Something else is there, the name promises another format, or the folder cannot be written to.
-    #[cfg(feature = "cli")]
     pub fn check(&self, path: &Path) -> io::Result<()> {
         self.look(path).map(drop)
     }
@@ -64,7 +63,6 @@ impl FileKind<'_> {
     ///
     /// # Errors
     /// As [`check`](Self::check), or the text cannot be written.
-    #[cfg(feature = "cli")]
     pub fn write(&self, path: &Path, text: &[u8]) -> io::Result<()> {
         match self.look(path)? {
             There::Stream => open_stream(path)?.write_all(text),
@@ -88,7 +86,6 @@ impl FileKind<'_> {
     ///
     /// # Errors
     /// As [`append`](Self::append).
-    #[cfg(feature = "cli")]
     pub fn begin(&self, path: &Path) -> io::Result<File> {
         match self.look(path)? {
             There::Own(file) => {
@@ -237,7 +234,6 @@ impl Draft {
     ///
     /// # Errors
     /// It cannot be made.
-    #[cfg(feature = "cli")]
     pub fn temporary() -> io::Result<Self> {
         Self::beside(&std::env::temp_dir().join("draft"))
     }
@@ -257,7 +253,6 @@ impl Draft {
     ///
     /// # Errors
     /// Something has it, or the folder cannot be written to.
-    #[cfg(feature = "cli")]
     pub fn put_new(self, path: &Path) -> io::Result<()> {
         match self.has_name {
             true => fs::hard_link(&self.name, path),

@@ -14,33 +14,33 @@
 //!
 //! What a system tells about the hardware is in the room [`machine`](crate::machine).
 
-#[cfg(unix)]
-mod unix;
-#[cfg(windows)]
-mod windows;
+#![cfg_attr(
+    not(feature = "cli"),
+    allow(dead_code, unused_imports, reason = "the program uses all of it")
+)]
 
-#[cfg(unix)]
-use unix as here;
-#[cfg(windows)]
-use windows as here;
+#[cfg(feature = "ledger")]
+#[cfg_attr(unix, path = "unix/mod.rs")]
+#[cfg_attr(windows, path = "windows/mod.rs")]
+mod here;
 
-pub(crate) use here::thread_clock::ThreadClock;
-
-pub(crate) mod threads;
-
-#[cfg(any(feature = "cli", feature = "cuda"))]
-pub(crate) use here::processes;
+#[cfg(feature = "ledger")]
+mod asked;
 #[cfg(feature = "ledger")]
 pub(crate) mod file_kind;
+#[cfg(windows)]
+mod thread_clock;
+pub(crate) mod threads;
+
+#[cfg(feature = "cli")]
+pub(crate) use here::{continued::Continued, signals};
 #[cfg(feature = "ledger")]
-pub(crate) use here::{files, host};
-#[cfg(feature = "cli")]
-pub(crate) use here::{memory, signals, stdio, terminal};
+pub(crate) use {
+    asked::{Asked, SignalKey},
+    here::{files, host, memory, processes, stdio, terminal},
+};
 
-#[cfg(feature = "tui")]
-pub(crate) use here::continued::Continued;
-
-#[cfg(feature = "cli")]
-mod asked;
-#[cfg(feature = "cli")]
-pub(crate) use asked::{Asked, SignalKey};
+#[cfg(not(windows))]
+pub(crate) use cpu_time::ThreadTime as ThreadClock;
+#[cfg(windows)]
+pub(crate) use thread_clock::ThreadClock;

@@ -2,7 +2,6 @@
 
 use std::io::{self, ErrorKind};
 use std::thread::{Builder, JoinHandle};
-#[cfg(feature = "ledger")]
 use std::thread::{Scope, ScopedJoinHandle};
 
 /// Starts a thread of this name.
@@ -21,7 +20,6 @@ pub fn start<T: Send + 'static>(
 ///
 /// # Errors
 /// The system refuses another one.
-#[cfg(feature = "ledger")]
 pub fn start_scoped<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     work: impl FnOnce() -> T + Send + 'scope,

@@ -28,7 +28,6 @@ mod printable;
 mod profile;
 mod progress;
 mod run_facts;
-#[cfg(feature = "cli")]
 mod snapshot;
 mod trace;
 mod tracing_bridge;
@@ -53,7 +52,6 @@ pub use printable::{printable, printable_json};
 pub use profile::profile;
 pub use progress::progress_line;
 pub use run_facts::{Fact, RunFacts, faulty_json};
-#[cfg(feature = "cli")]
 pub use snapshot::{Incident, Snapshot, SnapshotKeeper, Speeds};
 pub use trace::{Lost, TRACE_MARK, TraceFile, trace_layer};
 pub use tracing_bridge::{LANES, observer};

@@ -30,8 +30,7 @@ fn replay(transcript: &str, folder: &Path) -> String {
             // Neither the width of a terminal nor its colours.
             program.env_remove("COLUMNS").env_remove("CLICOLOR_FORCE");
             let output = program.output().unwrap();
-            let [out, err] =
-                [&output.stdout, &output.stderr].map(|said| without_missing_parts(&printed(said)));
+            let [out, err] = [&output.stdout, &output.stderr].map(|said| printed(said));
             write!(replayed, "{line}\n{out}{err}").unwrap();
             match output.status.code() {
                 Some(0) => {}
@@ -45,13 +44,6 @@ fn replay(transcript: &str, folder: &Path) -> String {
         writeln!(replayed, "{line}").unwrap();
     }
     replayed
-}
-
-/// The help without what the build lacks.
-fn without_missing_parts(out: &str) -> String {
-    let (before, rest) = out.split_once("Not in this build").unwrap_or((out, ""));
-    let (_, after) = rest.split_once("\n\n").unwrap_or_default();
-    before.to_owned() + after
 }
 
 /// What differs from one machine or run to another.

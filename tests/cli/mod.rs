@@ -4,7 +4,6 @@ mod bench;
 mod commands;
 mod config;
 mod counts;
-#[cfg(feature = "tui")]
 mod dashboard;
 mod estimate;
 mod events;
@@ -15,7 +14,6 @@ mod first_tries;
 mod given;
 mod json;
 mod json_schema;
-mod missing_parts;
 mod pipes;
 mod report;
 mod schema;

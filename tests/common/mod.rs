@@ -2,17 +2,17 @@
 
 pub mod cases;
 pub mod completions;
-#[cfg(feature = "emulated-gpu")]
+#[cfg(all(unix, not(target_env = "musl")))]
 pub mod emulated_device;
-#[cfg(feature = "emulated-gpu")]
+#[cfg(all(unix, not(target_env = "musl")))]
 pub mod faulty_device;
 pub mod help;
-#[cfg(feature = "cli")]
+#[cfg(all(unix, not(target_env = "musl")))]
 pub mod program;
 pub mod random_board;
 pub mod run_spec;
 pub mod skip;
-#[cfg(all(unix, feature = "cli"))]
+#[cfg(all(unix, not(target_env = "musl")))]
 pub mod terminal;
-#[cfg(all(unix, feature = "tui"))]
+#[cfg(all(unix, not(target_env = "musl")))]
 pub mod tmux;

@@ -47,7 +47,7 @@ fn watch_prints_the_states_and_the_total() {
     assert!(lines.eq(expected), "{printed}");
 }
 
-#[cfg(feature = "ledger")]
+#[cfg(all(unix, not(target_env = "musl")))]
 #[test]
 fn resume_continues_what_was_stopped() {
     let directory = tempfile::tempdir().expect("a directory");

@@ -83,7 +83,6 @@ fn the_file_of_defaults_says_what_the_settings_say() {
 }
 
 /// What the program prints.
-#[cfg(all(feature = "tui", feature = "cuda"))]
 fn printed(args: &[&str]) -> String {
     let mut program = std::process::Command::new(crate::common::program::PROGRAM);
     let output = program.args(args).output().unwrap();
@@ -91,13 +90,6 @@ fn printed(args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-#[cfg(not(all(feature = "tui", feature = "cuda")))]
-#[test]
-fn the_reference_says_what_the_program_says() {
-    crate::common::skip::skipped("the reference is that of a program with --features tui,cuda");
-}
-
-#[cfg(all(feature = "tui", feature = "cuda"))]
 #[test]
 fn the_reference_says_what_the_program_says() {
     let help = printed(&["--help"]);
@@ -139,7 +131,6 @@ fn the_reference_says_what_the_program_says() {
 }
 
 /// The objects of `--json`, as docs/output.schema.json describes them.
-#[cfg(all(feature = "tui", feature = "cuda"))]
 mod schema {
     use std::fmt::Write;
 

@@ -210,7 +210,6 @@ fn calls_are_recognised() {
 }
 
 /// The speed of a user's program, whose library is built with Cargo's default profile.
-#[cfg(all(feature = "cli", unix))]
 mod speed {
     use super::*;
     use queenfold::simd::Isa;

@@ -6,7 +6,6 @@ pub mod flags;
 mod help;
 pub mod hints;
 pub mod manners;
-pub mod missing_parts;
 pub mod tilde;
 pub mod timestamp;
 pub mod usage;

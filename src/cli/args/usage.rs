@@ -7,7 +7,6 @@ use clap::Command;
 use clap::error::{Error, ErrorKind};
 
 use super::hints::hint;
-use super::missing_parts::refusal;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{check_stdout, say};
 use crate::telemetry::printable;
@@ -27,14 +26,9 @@ pub fn report(error: &Error, args: &[OsString], program: &Command) -> Exit {
             Exit::Usage
         }
         _ => {
-            let line = refusal(error, args).map_or_else(
-                || {
-                    let hint = hint(error, args, program);
-                    let hint = hint.map_or_else(String::new, |hint| format!("; tip: {hint}"));
-                    one_line(&error.to_string()) + &hint
-                },
-                |missing| format!("error: {missing}"),
-            );
+            let hint = hint(error, args, program);
+            let hint = hint.map_or_else(String::new, |hint| format!("; tip: {hint}"));
+            let line = one_line(&error.to_string()) + &hint;
             say(&printable(&line));
             Exit::Usage
         }

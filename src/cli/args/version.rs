@@ -36,11 +36,10 @@ pub fn long() -> &'static str {
 fn features() -> Vec<&'static str> {
     [
         ("cli", true),
-        ("tui", cfg!(feature = "tui")),
         ("cuda", cfg!(feature = "cuda")),
         ("emulated-gpu", cfg!(feature = "emulated-gpu")),
         ("fault-injection", cfg!(feature = "fault-injection")),
-        ("ledger", cfg!(feature = "ledger")),
+        ("ledger", true),
     ]
     .into_iter()
     .filter_map(|(name, has)| has.then_some(name))

@@ -5,7 +5,9 @@ use crate::cli::args::whole::whole;
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, print_json};
 use crate::config::Bytes;
-use crate::job::{Hardware, HardwareSettings};
+use crate::device::cuda::{Cuda, CudaSettings, devices};
+use crate::device::fitted;
+use crate::job::{Hardware, HardwareSettings, device_plan};
 use crate::machine::Machine;
 use crate::simd::Isa;
 use crate::telemetry;
@@ -127,12 +129,7 @@ impl GpuListing {
 
 /// Looks for GPUs, and how the kernel for boards of size `n` fits on them. What a device does not
 /// report is `null`.
-#[cfg(feature = "cuda")]
 fn gpus(n: u32) -> GpuListing {
-    use crate::device::cuda::{Cuda, CudaSettings, devices};
-    use crate::device::fitted;
-    use crate::job::device_plan;
-
     let found = devices();
     let described = found.devices.iter().map(|properties| {
         let opened = Cuda::open(CudaSettings {
@@ -164,13 +161,5 @@ fn gpus(n: u32) -> GpuListing {
     GpuListing {
         devices: described.chain(failing).collect(),
         missing: (!found.missing.is_empty()).then_some(found.missing),
-    }
-}
-
-#[cfg(not(feature = "cuda"))]
-fn gpus(_: u32) -> GpuListing {
-    GpuListing {
-        devices: Vec::new(),
-        missing: Some(crate::device::needs_feature("counting on a GPU", "cuda")),
     }
 }

@@ -8,7 +8,6 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
 use crate::cli::args::command_groups::groups;
-use crate::cli::args::missing_parts;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
 use crate::system::file_kind::FileKind;
@@ -72,10 +71,9 @@ pub fn run(args: &Args, program: Command) -> Result<(), Failure> {
     let mut command = &program;
     for name in &args.of {
         command = command.find_subcommand(name).ok_or_else(|| {
-            let none = || {
-                format!("there is no command `{name}`; --help lists them, and --to DIR writes their pages")
-            };
-            Failure::usage(missing_parts::of_command(name).unwrap_or_else(none))
+            Failure::usage(format!(
+                "there is no command `{name}`; --help lists them, and --to DIR writes their pages"
+            ))
         })?;
     }
     if io::stdout().is_terminal() && is_shown_by_man(&page(command)?) {

@@ -1,12 +1,9 @@
 use std::path::PathBuf;
 
-#[cfg(feature = "tui")]
 use crate::cli::dashboard::watch;
 use crate::cli::exit::Failure;
 use crate::cli::shell::command_on;
 use crate::cluster::ArrayDirectory;
-#[cfg(not(feature = "tui"))]
-use crate::device::needs_feature;
 
 /// Flags of `watch`.
 #[derive(Debug, clap::Args)]
@@ -25,17 +22,10 @@ pub struct Args {
 
 /// Shows a dashboard of a run that another process counts.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let status = command_on("status", &args.dir);
     if ArrayDirectory::is_there(&args.dir) {
-        let dir = args.dir.display();
+        let (dir, status) = (args.dir.display(), command_on("status", &args.dir));
         let what = format!("{dir} holds a job array: `{status} --watch` shows its shards");
         return Err(Failure::usage(what));
     }
-    #[cfg(feature = "tui")]
-    return watch(&args.dir);
-    #[cfg(not(feature = "tui"))]
-    Err(Failure::usage(format!(
-        "{}; `{status} --watch` prints the state of the run",
-        needs_feature("`watch`", "tui")
-    )))
+    watch(&args.dir)
 }

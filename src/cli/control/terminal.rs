@@ -14,7 +14,6 @@ pub(crate) use crate::system::terminal::{
 static SCREEN: AtomicBool = AtomicBool::new(false);
 
 /// Notes whether a dashboard has the screen, for [`restore`].
-#[cfg(feature = "tui")]
 pub fn screen_taken(taken: bool) {
     SCREEN.store(taken, Ordering::SeqCst);
 }

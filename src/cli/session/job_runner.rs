@@ -53,8 +53,12 @@ impl JobRunner {
         };
         let session = Session::begin(config, says)?;
         let steering = session.steering();
+        // The test hook of builds with fault injection.
         #[cfg(feature = "fault-injection")]
-        inject_faults(steering.control())?;
+        if let Ok(faults) = std::env::var("INJECT_FAULTS") {
+            let faults = faults.parse().map_err(Failure::usage)?;
+            steering.control().inject(faults);
+        }
         let throttle = Throttle::begin(config, steering.control())?;
         let pause_key = is_bare.then(|| PauseKey::listen(steering.clone()));
         Ok(Self {
@@ -295,13 +299,4 @@ fn device_shares(result: &JobResult) -> impl Iterator<Item = String> {
             100.0 * report.device_share(device),
         )
     })
-}
-
-/// The test hook of builds with fault injection: faults as the environment asks for them.
-#[cfg(feature = "fault-injection")]
-fn inject_faults(control: &crate::actors::Control) -> Result<(), Failure> {
-    if let Ok(faults) = std::env::var("INJECT_FAULTS") {
-        control.inject(faults.parse().map_err(Failure::usage)?);
-    }
-    Ok(())
 }

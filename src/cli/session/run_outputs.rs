@@ -14,12 +14,9 @@ use super::repeating::Repeating;
 use super::watched_run::WatchedRun;
 use crate::actors::Observer;
 use crate::cli::control::steering::Steering;
-#[cfg(feature = "tui")]
 use crate::cli::dashboard::{OwnDashboard, Screen};
 use crate::cli::exit::{Exit, Failure};
 use crate::config::{Config, HumanDuration, OutputConfig, TraceConfig};
-#[cfg(not(feature = "tui"))]
-use crate::device::needs_feature;
 use crate::telemetry::EventFile;
 
 /// These outputs, opened.
@@ -32,7 +29,6 @@ pub struct RunOutputs {
 
 /// What shows a run while it goes on, and ends when this is dropped.
 pub struct Beside {
-    #[cfg(feature = "tui")]
     _dashboard: Option<OwnDashboard>,
     _line: Option<ProgressLine>,
     _metrics: Option<Repeating>,
@@ -86,7 +82,6 @@ impl RunOutputs {
                 .map_err(|error| Failure::new(Exit::Error, error))
         });
         let beside = Beside {
-            #[cfg(feature = "tui")]
             _dashboard: self.dashboard(watched.as_ref(), steering)?,
             _line: (!self.output.quiet && !self.output.tui).then(|| {
                 let every = self.output.progress_every.0;
@@ -99,7 +94,6 @@ impl RunOutputs {
         Ok((beside, observers))
     }
 
-    #[cfg(feature = "tui")]
     fn dashboard(
         &self,
         watched: Option<&WatchedRun>,
@@ -133,9 +127,6 @@ fn check_dashboard(output: &OutputConfig) -> Result<(), Failure> {
     if !output.tui {
         return Ok(());
     }
-    #[cfg(not(feature = "tui"))]
-    return Err(Failure::usage(needs_feature("--tui", "tui")));
-    #[cfg(feature = "tui")]
     match Screen::missing() {
         None => Ok(()),
         Some(missing) => Err(Failure::usage(format!("--tui needs {missing}"))),

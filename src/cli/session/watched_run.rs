@@ -60,7 +60,6 @@ impl WatchedRun {
     }
 
     /// What snapshots are made of.
-    #[cfg(feature = "tui")]
     pub fn keeper(&self) -> Arc<SnapshotKeeper> {
         Arc::clone(&self.keeper)
     }

@@ -7,20 +7,9 @@ use cudarc::driver::sys::{self, CUdevice_attribute};
 
 use parking_lot::Mutex;
 
-use super::guarded;
+use super::{FoundDevices, guarded};
 use crate::device::{DeviceError, Properties};
 use crate::engine::{DeviceIdentity, DeviceKind};
-
-/// The result of looking for CUDA devices.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoundDevices {
-    /// Those that the driver describes, in CUDA's order.
-    pub devices: Vec<Properties>,
-    /// The numbers of the others, and what the driver says instead.
-    pub failing: Vec<(usize, String)>,
-    /// Why no device can be used, in words; empty if there are devices.
-    pub missing: String,
-}
 
 /// The driver's functions that this program calls. Drivers of CUDA 12.1 have all of them; those from
 /// CUDA 12.2 on also read the embedded kernels.

@@ -41,7 +41,6 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// Nobody reads the pipe, or the file cannot be written.
-#[cfg(feature = "ledger")]
 pub fn open_to_write(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     use rustix::fs::{fcntl_getfl, fcntl_setfl};
     options.custom_flags(OFlags::NONBLOCK.bits() as i32);
@@ -58,7 +57,6 @@ pub fn open_to_write(options: &mut OpenOptions, path: &Path) -> io::Result<File>
 
 /// A file without a name in the folder, which is gone with the process unless [`give_name`] gives it one. `None`
 /// where the system or the file system has none.
-#[cfg(feature = "ledger")]
 pub fn unnamed(folder: &Path) -> Option<File> {
     #[cfg(target_os = "linux")]
     {
@@ -80,7 +78,6 @@ pub fn unnamed(folder: &Path) -> Option<File> {
 ///
 /// # Errors
 /// There is a file of this name, or the folder cannot be written to.
-#[cfg(feature = "ledger")]
 pub fn give_name(file: &File, name: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
     use std::os::fd::AsRawFd;
@@ -153,14 +150,12 @@ pub fn has_space(file: &Path, space: u64) -> bool {
 }
 
 /// Whether the file system of `dir` has room for the name of another file.
-#[cfg(feature = "ledger")]
 pub fn has_inodes(dir: &Path) -> bool {
     // Some have as many as they need, and say that they have none at all.
     statvfs(dir).map_or(true, |disk| disk.f_files == 0 || disk.f_ffree > 0)
 }
 
 /// Why others can read the file, in words, and what keeps them from it; `None` if they cannot.
-#[cfg(feature = "ledger")]
 pub fn why_not_secret(file: &Metadata) -> Option<String> {
     let mode = file.mode() & 0o7777;
     (mode & 0o077 != 0)
@@ -169,7 +164,6 @@ pub fn why_not_secret(file: &Metadata) -> Option<String> {
 
 /// Why somebody else than the present user, or root if that is allowed, may have written what is in the file, in words;
 /// `None` if nobody may.
-#[cfg(feature = "cli")]
 pub fn why_not_own(file: &Metadata, or_root: bool) -> Option<String> {
     let (owner, mode) = (file.uid(), file.mode() & 0o7777);
     if owner != rustix::process::geteuid().as_raw() && !(or_root && owner == 0) {
@@ -187,7 +181,6 @@ pub fn why_not_own(file: &Metadata, or_root: bool) -> Option<String> {
 ///
 /// # Errors
 /// They cannot.
-#[cfg(feature = "ledger")]
 pub fn check_writable(folder: &Path) -> io::Result<()> {
     use rustix::fs::Access;
     rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK).map_err(Into::into)
@@ -197,7 +190,6 @@ pub fn check_writable(folder: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// Those of the file system.
-#[cfg(feature = "cli")]
 pub fn make_executable(file: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let mut mode = file.metadata()?.permissions();

@@ -9,7 +9,6 @@ pub fn in_own_group(command: &mut Command) -> &mut Command {
 }
 
 /// Kills a child that was put [into a group of its own](in_own_group), with its own children.
-#[cfg(feature = "cli")]
 pub fn kill_group(child: &mut std::process::Child) {
     use rustix::process::{Pid, Signal, kill_process_group};
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
@@ -23,7 +22,6 @@ pub fn kill_group(child: &mut std::process::Child) {
 ///
 /// # Errors
 /// The system does not tell.
-#[cfg(feature = "cli")]
 pub fn priority_below(nice: i32) -> std::io::Result<i32> {
     Ok(rustix::process::getpriority_process(None)? + nice)
 }
@@ -32,13 +30,11 @@ pub fn priority_below(nice: i32) -> std::io::Result<i32> {
 ///
 /// # Errors
 /// The system refuses.
-#[cfg(feature = "cli")]
 pub fn set_priority(priority: i32) -> std::io::Result<()> {
     Ok(rustix::process::setpriority_process(None, priority)?)
 }
 
 /// A shell that runs the command.
-#[cfg(feature = "cli")]
 pub fn shell(command: &std::ffi::OsStr) -> Command {
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(command);

@@ -41,13 +41,11 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// It cannot be written.
-#[cfg(feature = "ledger")]
 pub fn open_to_write(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
 /// A file without a name: there is none here.
-#[cfg(feature = "ledger")]
 pub fn unnamed(_: &Path) -> Option<File> {
     None
 }
@@ -56,7 +54,6 @@ pub fn unnamed(_: &Path) -> Option<File> {
 ///
 /// # Errors
 /// There is none.
-#[cfg(feature = "ledger")]
 pub fn give_name(_: &File, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
@@ -132,20 +129,17 @@ pub fn has_space(_: &Path, _: u64) -> bool {
 }
 
 /// Whether the file system of `dir` has room for the name of another file.
-#[cfg(feature = "ledger")]
 pub fn has_inodes(_: &Path) -> bool {
     true
 }
 
 /// Why others can read the file. Access lists are not looked at.
-#[cfg(feature = "ledger")]
 pub fn why_not_secret(_: &Metadata) -> Option<String> {
     None
 }
 
 /// Why somebody else than the present user may have written what is in the file. Windows lets nobody write to the
 /// folders of others, and access lists are not looked at.
-#[cfg(feature = "cli")]
 pub fn why_not_own(_: &Metadata, _: bool) -> Option<String> {
     None
 }
@@ -154,7 +148,6 @@ pub fn why_not_own(_: &Metadata, _: bool) -> Option<String> {
 ///
 /// # Errors
 /// None.
-#[cfg(feature = "ledger")]
 pub fn check_writable(_: &Path) -> io::Result<()> {
     Ok(())
 }
@@ -163,7 +156,6 @@ pub fn check_writable(_: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// None.
-#[cfg(feature = "cli")]
 pub fn make_executable(_: &Path) -> io::Result<()> {
     Ok(())
 }

@@ -11,7 +11,6 @@ pub fn in_own_group(command: &mut Command) -> &mut Command {
 }
 
 /// Kills a child. Its own children go on: a group cannot be killed here.
-#[cfg(feature = "cli")]
 pub fn kill_group(child: &mut std::process::Child) {
     // An error means that it is gone.
     let _ = child.kill();
@@ -21,7 +20,6 @@ pub fn kill_group(child: &mut std::process::Child) {
 ///
 /// # Errors
 /// Never.
-#[cfg(feature = "cli")]
 pub const fn priority_below(nice: i32) -> std::io::Result<i32> {
     Ok(nice)
 }
@@ -30,7 +28,6 @@ pub const fn priority_below(nice: i32) -> std::io::Result<i32> {
 ///
 /// # Errors
 /// The system refuses.
-#[cfg(feature = "cli")]
 #[expect(unsafe_code, reason = "a call of Windows")]
 pub fn set_priority(priority: i32) -> std::io::Result<()> {
     use windows_sys::Win32::System::Threading::{
@@ -48,7 +45,6 @@ pub fn set_priority(priority: i32) -> std::io::Result<()> {
 }
 
 /// A shell that runs the command.
-#[cfg(feature = "cli")]
 pub fn shell(command: &std::ffi::OsStr) -> Command {
     let mut shell = Command::new("cmd");
     // `cmd` reads the rest of its line as it is, without the outer quotes.

@@ -11,7 +11,7 @@ use crate::cli::args::whole::whole;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::say;
 use crate::device::cuda::{Cuda, CudaSettings, devices, open};
-use crate::device::{Device, OwnerSettings, fitted};
+use crate::device::{OwnerSettings, Properties, fitted};
 use crate::engine::{Engine, Plan};
 use crate::job::{device_plan, plan};
 use crate::machine::Machine;
@@ -58,7 +58,7 @@ const CHAIN: u32 = 20;
 pub fn run(args: &GpuArgs, json: bool) -> Result<(), Failure> {
     let found = devices();
     let mut shown = found.devices.iter();
-    if !shown.any(|device| device.identity.index == args.device) {
+    let Some(properties) = shown.find(|device| device.identity.index == args.device) else {
         let mut failing = found.failing.into_iter();
         let failing = failing.find(|(index, _)| *index == args.device);
         let why = match (failing, found.devices.len()) {
@@ -71,12 +71,11 @@ pub fn run(args: &GpuArgs, json: bool) -> Result<(), Failure> {
             Exit::Unavailable,
             format!("no CUDA device {}: {why}", args.device),
         ));
-    }
+    };
     let settings = args.cuda();
     // Kept open until the end, so that no run includes the time to create its context.
     let mut device =
         Cuda::open(settings.clone()).map_err(|error| Failure::new(Exit::Unavailable, error.0))?;
-    let properties = device.properties().clone();
     let spec = DeviceSpec {
         index: args.device,
         name: properties.identity.name.clone(),
@@ -84,14 +83,14 @@ pub fn run(args: &GpuArgs, json: bool) -> Result<(), Failure> {
         settings: OwnerSettings::default(),
     };
     let report = BenchReport {
-        device: properties,
+        device: properties.clone(),
         boards: Vec::new(),
         mixed: None,
         error: None,
     };
     let draft = Draft::new(report, json);
     draft.print_when_stopped()?;
-    let measured = measure(args, &mut device, &spec, &draft);
+    let measured = measure(args, &mut device, properties, &spec, &draft);
     let error = measured.as_ref().err();
     draft.print(error.map(|failure| failure.message.as_str()))?;
     measured
@@ -100,6 +99,7 @@ pub fn run(args: &GpuArgs, json: bool) -> Result<(), Failure> {
 fn measure(
     args: &GpuArgs,
     device: &mut Cuda,
+    properties: &Properties,
     spec: &DeviceSpec,
     draft: &Draft<BenchReport>,
 ) -> Result<(), Failure> {
@@ -107,7 +107,7 @@ fn measure(
         let n = Size::new(n).map_err(broken)?;
         let plan = plan(engine, n);
         let launcher = plan.launcher().map_err(|_| no_kernel(n))?;
-        let program = fitted(launcher, device.properties()).program();
+        let program = fitted(launcher, properties).program();
         let (registers, warps_per_multiprocessor) = device.occupancy(program).map_err(broken)?;
         let result = bench::board(spec, plan.as_ref())?;
         let said = format!(

@@ -3,9 +3,7 @@
 mod cpu;
 mod cpu_report;
 mod draft;
-#[cfg(feature = "cuda")]
 mod gpu;
-#[cfg(feature = "cuda")]
 mod report;
 
 use crate::cli::args::flags::sources;
@@ -20,19 +18,10 @@ the first kernel. If --for is too short for that board, it is about what a small
 5 % of the processors, it is by CPU time. Otherwise there is a line for the table of machines in docs/RECORDS.md. \
 Ctrl-C prints what is measured by then.";
 
-#[cfg(feature = "cuda")]
 fn help() -> String {
     format!(
         "Examples:\n  queenfold bench\n  queenfold bench --isa avx2,portable --for 2m --json\n  \
          queenfold bench --gpu --json\n\n{HELP}"
-    )
-}
-
-#[cfg(not(feature = "cuda"))]
-fn help() -> String {
-    format!(
-        "Examples:\n  queenfold bench\n  queenfold bench --isa avx2,portable --for 2m --json\n\n{HELP}\n\n{}.",
-        crate::device::needs_feature("`bench --gpu`", "cuda")
     )
 }
 
@@ -44,7 +33,6 @@ pub struct Args {
     #[command(flatten)]
     cpu: cpu::CpuArgs,
 
-    #[cfg(feature = "cuda")]
     #[command(flatten)]
     gpu: gpu::GpuArgs,
 
@@ -56,7 +44,6 @@ pub struct Args {
 /// Measures what was asked for.
 pub fn run(args: &Args) -> Result<(), Failure> {
     start_log(sources(None).map_err(Failure::usage)?.config(), None)?;
-    #[cfg(feature = "cuda")]
     if args.gpu.is_asked_for() {
         return gpu::run(&args.gpu, args.json);
     }

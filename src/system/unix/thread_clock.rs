@@ -1,1 +1,0 @@
-pub use cpu_time::ThreadTime as ThreadClock;
