@@ -31,7 +31,7 @@ pub struct Report {
     /// The time of workers that was lost by that, added up.
     pub lost: Duration,
     /// Wall time from the start of the run to the final tally. Opening and testing a device is included
-    /// only if others count meanwhile.
+    /// only if others count the same plan meanwhile.
     pub elapsed: Duration,
     /// CPU time of all threads of the process in that time.
     pub cpu: Duration,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::faulty_device::{Fault, Faulty, Trouble};
 use parking_lot::Mutex;
-use queenfold::actors::{Control, DeviceSpec, EventKind, Observer, RunError, RunEvent, run_on};
+use queenfold::actors::{Control, DeviceSpec, EventKind, Observer, RunError, RunEvent};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::device::{Device, EmulatedSettings, OpenError};
@@ -15,7 +15,7 @@ use queenfold::engine::{
     TaskWatch, WorkerId,
 };
 
-use super::runs::{device, exact, exact_by, healthy, settings, size, spec};
+use super::runs::{device, exact, exact_by, healthy, in_time, settings, size, spec};
 
 /// The chain plan in small tasks. The workers count none of them until the device counts: otherwise
 /// they would finish a small board before the device is open.
@@ -252,7 +252,7 @@ fn a_device_that_does_not_open_leaves_the_run_to_the_workers() {
     };
     let report = exact(12, 1, &[absent.clone(), healthy()]);
     assert_eq!(report.workers[1].tasks, 0);
-    let error = run_on(&spec(12, 0), &[absent], &Control::new()).unwrap_err();
+    let error = in_time(&spec(12, 0), &[absent], &Control::new()).unwrap_err();
     assert!(
         matches!(&error, RunError::Runtime(why) if why.contains("gone")),
         "{error}"
@@ -266,7 +266,7 @@ fn a_device_that_dies_early_leaves_the_run_to_the_workers() {
     let failures = Arc::new(Failures::default());
     let mut alone = spec(15, 0);
     alone.observers.push(Arc::clone(&failures) as _);
-    let error = run_on(&alone, std::slice::from_ref(&dying), &Control::new()).unwrap_err();
+    let error = in_time(&alone, std::slice::from_ref(&dying), &Control::new()).unwrap_err();
     assert!(error.to_string().contains("no device is left"), "{error}");
     let told = failures.0.lock();
     assert!(told.len() == 1 && !told[0].is_empty(), "{told:?}");
@@ -277,7 +277,7 @@ fn a_device_that_counts_wrongly_fails_the_run() {
     let wrong = device(Arc::new(|number, _| {
         (number == 1).then_some(Fault::WrongSum)
     }));
-    let error = run_on(&spec(14, 0), std::slice::from_ref(&wrong), &Control::new()).unwrap_err();
+    let error = in_time(&spec(14, 0), std::slice::from_ref(&wrong), &Control::new()).unwrap_err();
     assert!(
         matches!(&error, RunError::Sick { worker: WorkerId::Device(0), reason } if reason.contains("sampled")),
         "{error}"

@@ -3,7 +3,7 @@
 //! The ignored test needs a quiet machine:
 //! `cargo test --release --test it -- --ignored --nocapture devices::runs::`
 
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use crate::common::emulated_device;
@@ -60,10 +60,23 @@ pub fn exact(n: u32, workers: usize, devices: &[DeviceSpec]) -> Report {
     exact_by(&spec(n, workers), devices)
 }
 
+/// What a run comes to, which must not take longer than two minutes.
+pub fn in_time(
+    spec: &RunSpec,
+    devices: &[DeviceSpec],
+    control: &Control,
+) -> Result<Report, RunError> {
+    let (spec, devices, control) = (spec.clone(), devices.to_vec(), control.clone());
+    let (tell, outcome) = mpsc::channel();
+    std::thread::spawn(move || tell.send(run_on(&spec, &devices, &control)));
+    let outcome = outcome.recv_timeout(Duration::from_secs(120));
+    outcome.expect("the run stands still")
+}
+
 /// The same for the board and the workers of `spec`.
 pub fn exact_by(spec: &RunSpec, devices: &[DeviceSpec]) -> Report {
     let (n, workers) = (spec.plans[0].size().get(), spec.workers);
-    let report = run_on(spec, devices, &Control::new()).unwrap();
+    let report = in_time(spec, devices, &Control::new()).unwrap();
     assert!(report.is_whole(), "n = {n}, {workers} workers");
     let known = known(size(n)).unwrap();
     let total = report.tallies[&spec.plans[0].engine()]
@@ -172,7 +185,7 @@ fn ends_when_drained_after(delay: Duration, spec: &RunSpec) {
         stopper.drain();
         Instant::now()
     });
-    let report = run_on(spec, &[healthy()], &control).unwrap();
+    let report = in_time(spec, &[healthy()], &control).unwrap();
     let took = stopping.join().unwrap().elapsed();
     assert!(!report.is_whole());
     assert!(took < Duration::from_secs(60), "{took:?}");
@@ -197,7 +210,7 @@ fn a_pause_is_not_the_end() {
             pausing.resume();
         }
     });
-    let report = run_on(&spec(14, 1), &[healthy()], &control).unwrap();
+    let report = in_time(&spec(14, 1), &[healthy()], &control).unwrap();
     pauser.join().unwrap();
     assert!(report.is_whole());
     let total = report.tallies[&Engine::Chain].completions.solutions();
@@ -269,7 +282,7 @@ fn the_audit_counts_tasks_of_devices_again() {
         // A worker with wide vectors would count the whole board before the third launch of the
         // device.
         audited.counter.isa = Isa::Portable;
-        match run_on(&audited, &[wrong()], &Control::new()) {
+        match in_time(&audited, &[wrong()], &Control::new()) {
             // A third count decides against the device. What it counted before is not counted again
             // without canaries.
             Ok(report) => {
@@ -292,12 +305,12 @@ fn the_audit_counts_tasks_of_devices_again() {
                 assert_eq!(workers, 0, "{error}");
             }
         }
-        let report = run_on(&audited, &[healthy()], &Control::new()).unwrap();
+        let report = in_time(&audited, &[healthy()], &Control::new()).unwrap();
         let total = report.tallies[&Engine::Chain].completions.solutions();
         assert_eq!(total, known(size(15)).unwrap().total);
     }
     // Without the audit the run does not notice. A command would compare the total with the known one.
-    let unaudited = run_on(&spec(15, 0), &[wrong()], &Control::new()).unwrap();
+    let unaudited = in_time(&spec(15, 0), &[wrong()], &Control::new()).unwrap();
     let total = unaudited.tallies[&Engine::Chain].completions.solutions();
     assert_ne!(total, known(size(15)).unwrap().total);
 }

@@ -2,14 +2,13 @@
 //!
 //! The long test: `cargo test --release --test it -- --ignored devices::sick::`
 
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::runs::{healthy, size, spec};
+use super::runs::{healthy, in_time, size, spec};
 use parking_lot::Mutex;
 use queenfold::actors::{
-    Control, DeviceSpec, EventKind, Faults, Observer, Report, RunError, RunEvent, RunSpec,
-    SumCheck, run_on,
+    Control, DeviceSpec, EventKind, Faults, Observer, Report, RunError, RunEvent, RunSpec, SumCheck,
 };
 use queenfold::board::known;
 use queenfold::engine::{Engine, WorkerId};
@@ -31,7 +30,7 @@ fn board(n: u32, workers: usize) -> RunSpec {
 fn run_with(spec: &RunSpec, devices: &[DeviceSpec], faults: &str) -> Result<Report, RunError> {
     let control = Control::new();
     control.inject(faults.parse::<Faults>().unwrap());
-    run_on(spec, devices, &control)
+    in_time(spec, devices, &control)
 }
 
 fn assert_exact(report: &Report, n: u32) {
@@ -64,20 +63,13 @@ fn what_a_device_counted_since_its_last_good_canary_is_counted_again() {
     }
 }
 
-/// What a run comes to, which must not take longer than a minute.
-fn in_time(spec: RunSpec, faults: &'static str) -> Result<Report, RunError> {
-    let (tell, outcome) = mpsc::channel();
-    std::thread::spawn(move || tell.send(run_with(&spec, &[healthy()], faults)));
-    outcome.recv_timeout(Duration::from_secs(60)).expect(faults)
-}
-
 #[test]
 fn the_one_worker_beside_a_device_counts_the_census_and_all_audits() {
     let mut spec = board(12, 0);
     spec.audit = 1.0;
     let told = Arc::new(Audits::default());
     spec.observers.push(Arc::clone(&told) as _);
-    let report = in_time(spec, "deaths=0").unwrap();
+    let report = run_with(&spec, &[healthy()], "deaths=0").unwrap();
     assert_exact(&report, 12);
     let tasks = [Engine::Chain, Engine::Census].map(|engine| plan(engine, size(12)).tasks());
     let counted = report.workers.iter().map(|worker| worker.tasks);
@@ -104,10 +96,11 @@ impl Observer for Audits {
 fn without_a_worker_that_is_right_a_run_ends() {
     let worker = WorkerId::Cpu(0);
     for workers in [0, 1] {
-        let error = in_time(board(15, workers), "sick=worker-0,wrong=1").unwrap_err();
+        let error =
+            run_with(&board(15, workers), &[healthy()], "sick=worker-0,wrong=1").unwrap_err();
         let is_sick = matches!(&error, RunError::Sick { worker: sick, .. } if *sick == worker);
         assert!(is_sick, "{error}");
-        let error = in_time(board(15, workers), "deaths=1000").unwrap_err();
+        let error = run_with(&board(15, workers), &[healthy()], "deaths=1000").unwrap_err();
         assert!(
             error.to_string().contains("worker-0 died 9 times"),
             "{error}"
@@ -117,7 +110,7 @@ fn without_a_worker_that_is_right_a_run_ends() {
 
 #[test]
 fn what_the_only_device_counted_wrongly_is_counted_by_the_one_worker() {
-    let report = in_time(board(14, 0), "sick=gpu-0,wrong=1,after=5").unwrap();
+    let report = run_with(&board(14, 0), &[healthy()], "sick=gpu-0,wrong=1,after=5").unwrap();
     assert_exact(&report, 14);
     assert_eq!(report.taken_out[0].worker, WorkerId::Device(0));
     assert!(report.taken_out[0].suspects > 0 && report.corrected > 0);
@@ -134,7 +127,7 @@ fn what_only_a_wrong_device_could_count_ends_the_run() {
         // The canary finds it, or an audit.
         spec.canary = Some(Duration::from_millis(1));
         spec.audit = 1.0;
-        let error = in_time(spec, faults).unwrap_err();
+        let error = run_with(&spec, &[healthy()], faults).unwrap_err();
         let is_sick = matches!(&error, RunError::Sick { worker, .. } if *worker == gpu);
         assert!(is_sick, "{error}");
     }
