@@ -65,7 +65,6 @@ pub fn read_ledger(py: Python<'_>, dir: PathBuf) -> PyResult<Bound<'_, PyDict>> 
             let plan = plans.iter().find(|plan| plan.engine() == key.engine);
             let ranks = plan.map_or(0..0, |plan| plan.ranks_of(key.index));
             columns.push(task, [ranks.start, ranks.end]);
-            Ok(())
         })?;
         Ok(columns)
     });

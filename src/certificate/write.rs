@@ -76,7 +76,6 @@ pub fn certify(
             recorded += 1;
             twice += u64::from(sessions.told(&task).is_some());
         }
-        Ok(())
     })?;
     if recorded == 0 {
         return Err(CertifyError::Unfit(

@@ -19,7 +19,7 @@ impl Store {
     /// the record, both are logged as an open correction. Who logs, and when, is as in [`correct`](Self::correct).
     ///
     /// # Errors
-    /// There is no record; the log is full; the file cannot be written.
+    /// There is no record; the file cannot be written.
     pub fn confirm(&self, entry: &Entry, session: &str, at: i64) -> Result<(), LedgerError> {
         let record = self.recorded(entry.result.key)?;
         if stands(&[&record, entry]).is_some() {
@@ -39,7 +39,7 @@ impl Store {
     /// meanwhile, it is [a second count](Self::confirm).
     ///
     /// # Errors
-    /// There is no record; the log is full; the file cannot be written.
+    /// There is no record; the file cannot be written.
     pub fn decide(
         &self,
         entry: &Entry,
@@ -70,8 +70,7 @@ impl Store {
     /// the log. `session` is the id of the process that logs, `recorded_at` the time of day.
     ///
     /// # Errors
-    /// The task has no record, or another one than the correction says; the log is full; the file cannot
-    /// be written.
+    /// The task has no record, or another one than the correction says; the file cannot be written.
     pub fn correct(
         &self,
         correction: &Correction<Entry>,
@@ -129,7 +128,6 @@ impl Store {
     /// # Errors
     /// The file cannot be written.
     pub fn remove_session(&self, id: &str) -> Result<u64, LedgerError> {
-        const AT_ONCE: u32 = 4096;
         let mut removed = 0;
         let mut promoted = BTreeSet::new();
         for logged in self.corrections()? {
@@ -142,23 +140,17 @@ impl Store {
                 self.remove_corrections(task)?;
             }
         }
-        loop {
-            let seconds = self.seconds_to(id, AT_ONCE)?;
-            if seconds.is_empty() {
-                break;
-            }
-            for second in seconds {
-                let task = second.result.key;
-                self.remove(Column::Second, task)?;
-                self.remove(Column::Record, task)?;
-                self.put(Column::Record, &second)?;
-                removed += 1;
-                if promoted.insert(second.session.clone())
-                    && let Some(mut session) = self.session(&second.session)?
-                {
-                    session.facts.again = false;
-                    self.put_session(&session)?;
-                }
+        for second in self.seconds_to(id)? {
+            let task = second.result.key;
+            self.remove(Column::Second, task)?;
+            self.remove(Column::Record, task)?;
+            self.put(Column::Record, &second)?;
+            removed += 1;
+            if promoted.insert(second.session.clone())
+                && let Some(mut session) = self.session(&second.session)?
+            {
+                session.facts.again = false;
+                self.put_session(&session)?;
             }
         }
         self.remove_of_session(Column::Second, id)?;

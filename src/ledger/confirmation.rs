@@ -148,22 +148,14 @@ pub(super) struct Confirming {
 impl Confirming {
     /// Before the first task of `store`, in a moment of it.
     pub(super) fn begin(store: &Store) -> Result<Self, LedgerError> {
-        let log = store.corrections()?;
-        let mut open = BTreeSet::new();
-        for logged in &log {
-            match logged.is_open() {
-                true => open.insert(logged.task()),
-                false => open.remove(&logged.task()),
-            };
-        }
         let sessions = store.sessions()?;
         let again = Session::time(&sessions, true);
         Ok(Self {
             all: Confirmation {
                 again_seconds: again.elapsed,
                 again_cpu_seconds: again.cpu,
-                corrections: log.len() as u64,
-                contested: open.len() as u64,
+                corrections: store.corrections()?.len() as u64,
+                contested: store.contested()?.len() as u64,
                 ..Confirmation::default()
             },
             sessions: Sessions::of(sessions),

@@ -4,7 +4,6 @@ use rusqlite::{Connection, Row, Rows, params};
 
 use super::correction_text::CorrectionText;
 use super::digest::{Digest, DigestFields, context};
-use super::table_size::TableSize;
 use super::{Entry, PlanInfo};
 use crate::board::Size;
 use crate::engine::{Correction, Engine, TaskKey};
@@ -63,16 +62,6 @@ impl LoggedCorrection {
     }
 }
 
-/// The most corrections of a run. Hardware that needs more is not to be used.
-const MOST: TableSize = TableSize {
-    rows: 1 << 16,
-    bytes: 64 << 20,
-};
-
-fn size(connection: &Connection) -> rusqlite::Result<TableSize> {
-    TableSize::of(connection, "correction", "correction")
-}
-
 /// Adds a correction to the log of the run with the key `run`.
 ///
 /// `Err` of the outer result: it cannot be written as a row, and why.
@@ -87,19 +76,6 @@ pub(super) fn insert(
     let number = i64::try_from(logged.number)
         .map_err(|_| format!("number {} does not fit 63 bits", logged.number))?;
     let text = logged.text();
-    let with_this = match size(connection) {
-        Err(error) => return Ok(Err(error)),
-        Ok(TableSize { rows, bytes }) => TableSize {
-            rows: rows + 1,
-            bytes: bytes + text.len() as i64,
-        },
-    };
-    if with_this.beyond(MOST, "corrections").is_some() {
-        let most = MOST.rows;
-        return Err(format!(
-            "more than {most} counts were corrected: do not use the hardware that counted them"
-        ));
-    }
     let inserted = connection
         .prepare_cached("INSERT INTO correction VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
         .and_then(|mut statement| {
@@ -124,9 +100,6 @@ pub(super) fn all(
     run: &Digest,
     plans: (Size, &[PlanInfo]),
 ) -> rusqlite::Result<Result<Vec<LoggedCorrection>, String>> {
-    if let Some(what) = size(connection)?.beyond(MOST, "corrections") {
-        return Ok(Err(what));
-    }
     let mut statement = connection.prepare(
         "SELECT engine, task, number, correction, session, recorded_at, blake3 FROM correction \
          ORDER BY engine, task, number",

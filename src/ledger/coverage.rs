@@ -37,17 +37,6 @@ impl Coverage {
         }
     }
 
-    /// These tasks of the same plans.
-    pub fn only(&self, tasks: impl Iterator<Item = TaskKey>) -> Self {
-        let mut only = self.clone();
-        let plans = only.plans.values_mut();
-        plans.for_each(|plan| plan.there = TaskSet::default());
-        for task in tasks {
-            only.add(task);
-        }
-        only
-    }
-
     /// Whether the plans have such a task.
     pub fn is_task(&self, task: TaskKey) -> bool {
         self.plan_of(task)

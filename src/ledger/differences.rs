@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::confirmation::hosts;
 use super::merge::check_alike;
-use super::{LedgerError, MergeSource, RunInfo};
+use super::{LedgerError, MergeSource, RecordedTask, RunInfo};
 use crate::engine::{Plan, Tally, TaskKey};
 
 /// What comparing runs showed.
@@ -49,7 +49,7 @@ pub fn differences<'a>(
         check_alike((one, info), (&path, store.info()))?;
         store.info().check_plans(store.file(), plans)?;
         let hosts = hosts(&store.sessions()?);
-        store.for_each(|entry| {
+        store.for_each_task(|RecordedTask { record: entry, .. }| {
             let result = entry.result;
             counts.entry(result.key).or_default().push(CountedWhere {
                 dir: path.clone(),
@@ -58,7 +58,6 @@ pub fn differences<'a>(
                 worker: result.origin.worker.to_string(),
                 host: hosts.get(&entry.session).cloned().unwrap_or_default(),
             });
-            Ok(())
         })?;
     }
     counts.retain(|_, counts| counts.len() > 1);

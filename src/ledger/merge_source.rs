@@ -88,7 +88,7 @@ pub(super) fn copy(
         source,
     };
     let store = merge.source.store;
-    store.for_each_task(|task| merge.add(&task))?;
+    store.try_for_each(|task| merge.add(&task))?;
     merge.add_corrections()
 }
 

@@ -59,7 +59,6 @@ mod sidecar_files;
 mod signature;
 mod status;
 mod store;
-mod table_size;
 
 pub use confirmation::Confirmation;
 pub(crate) use confirmation::Sessions;

@@ -77,7 +77,6 @@ impl DoneBy {
             if task.second.as_ref().is_some_and(is_by) || first {
                 tasks.add(task.record.result.key);
             }
-            Ok(())
         })?;
         if known {
             return Ok(tasks);

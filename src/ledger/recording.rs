@@ -243,12 +243,11 @@ impl Recorder for Recording {
         let mut results = Vec::new();
         Store::open_to_read(&self.dir)
             .and_then(|store| {
-                store.for_each(|entry| {
+                store.for_each_task(|task| {
                     results.push(RecordedResult {
-                        is_own: entry.session == self.session,
-                        result: entry.result,
+                        is_own: task.record.session == self.session,
+                        result: task.record.result,
                     });
-                    Ok(())
                 })
             })
             .map_err(record_error)?;

@@ -19,19 +19,22 @@ pub enum RecountChoice {
 }
 
 impl RecountChoice {
-    /// Chooses among the tasks of `coverage`, each with the same probability, none twice.
-    pub(crate) fn among(self, coverage: &Coverage) -> Coverage {
-        let (share, seed) = match self {
-            Self::All => return coverage.clone(),
-            Self::Sample { share, seed } => (share, seed),
+    /// Chooses among the tasks of `coverage`, each with the same probability: whether a task is one of them.
+    pub(crate) fn among(self, coverage: &Coverage) -> impl Fn(TaskKey) -> bool {
+        let last = match self {
+            Self::All => None,
+            Self::Sample { share, seed } => {
+                let mut keyed: Vec<_> = coverage.iter().map(|t| (key(seed, t), t)).collect();
+                let wanted = ((keyed.len() as f64 * share).ceil() as usize).min(keyed.len());
+                // The tasks with the smallest keys: keys are digests, so this is a random choice.
+                let last = wanted.checked_sub(1);
+                last.map(|last| (seed, *keyed.select_nth_unstable(last).1))
+            }
         };
-        let mut keyed: Vec<(u64, TaskKey)> = coverage.iter().map(|t| (key(seed, t), t)).collect();
-        let wanted = ((keyed.len() as f64 * share).ceil() as usize).min(keyed.len());
-        // The tasks with the smallest keys: keys are digests, so this is a random choice.
-        if let Some(last) = wanted.checked_sub(1) {
-            keyed.select_nth_unstable(last);
+        move |task| {
+            let drawn = last.is_none_or(|(seed, last)| (key(seed, task), task) <= last);
+            drawn && coverage.holds(task)
         }
-        coverage.only(keyed[..wanted].iter().map(|(_, task)| *task))
     }
 }
 
@@ -91,13 +94,16 @@ mod tests {
     fn a_sample_has_the_share_asked_for_and_a_seed_repeats_it() {
         let coverage = full(1000);
         for (share, tasks) in [(1e-9, 1), (0.1, 100), (0.1001, 101), (1.0, 1000)] {
-            let sample = |seed| RecountChoice::Sample { share, seed }.among(&coverage);
-            assert_eq!(sample(1).done(), tasks);
-            let held = |set: &Coverage| (0..1000).map(|i| set.holds(chain(i))).collect::<Vec<_>>();
-            assert_eq!(held(&sample(1)), held(&sample(1)));
-            assert_eq!(held(&sample(1)) == held(&sample(2)), tasks == 1000);
+            let held = |seed| {
+                let chosen = RecountChoice::Sample { share, seed }.among(&coverage);
+                (0..1000).filter(|i| chosen(chain(*i))).collect::<Vec<_>>()
+            };
+            assert_eq!(held(1).len(), tasks);
+            assert_eq!(held(1), held(1));
+            assert_eq!(held(1) == held(2), tasks == 1000);
         }
-        assert_eq!(RecountChoice::All.among(&coverage).done(), 1000);
+        let all = RecountChoice::All.among(&coverage);
+        assert!((0..1000).all(|index| all(chain(index))) && !all(chain(1000)));
     }
 
     #[test]
@@ -107,7 +113,7 @@ mod tests {
         for seed in 0..2000 {
             let sample = RecountChoice::Sample { share: 0.25, seed }.among(&coverage);
             for (index, drawn) in drawn.iter_mut().enumerate() {
-                *drawn += u32::from(sample.holds(chain(index as u64)));
+                *drawn += u32::from(sample(chain(index as u64)));
             }
         }
         // 500 expected, standard deviation 19.4.

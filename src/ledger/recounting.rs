@@ -34,13 +34,10 @@ impl FirstCounts {
     /// The ledger is damaged or contradicts itself.
     pub fn read(store: &Store) -> Result<Self, LedgerError> {
         let _moment = store.moment()?;
-        let mut all = Self::default();
-        for logged in store.corrections()? {
-            match logged.is_open() {
-                true => all.open.insert(logged.task(), logged),
-                false => all.open.remove(&logged.task()),
-            };
-        }
+        let mut all = Self {
+            open: store.contested()?,
+            ..Self::default()
+        };
         let sessions = Sessions::of(store.sessions()?);
         let own = host_name();
         let mut places = BTreeMap::new();
@@ -60,7 +57,6 @@ impl FirstCounts {
                 });
                 all.once.insert(result.key, place);
             }
-            Ok(())
         })?;
         Ok(all)
     }

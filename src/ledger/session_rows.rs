@@ -1,7 +1,6 @@
 //! The table `session`: how a session becomes a row, and how all of them are read.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::time::Duration;
 
 use rusqlite::{Connection, Row, params};
@@ -9,17 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use super::digest::Digest;
 use super::info::{Facts, Session};
-use super::table_size::TableSize;
-
-/// The most sessions of a run.
-pub(super) const MOST_SESSIONS: usize = 1 << 16;
-
-/// The most that the table holds. The bytes are those that all of them say of their hardware and configuration. A
-/// session that would be beyond is not [put](put) into the ledger, so that a run never writes what it would not read.
-const MOST: TableSize = TableSize {
-    rows: MOST_SESSIONS as i64,
-    bytes: 256 << 20,
-};
 
 /// The longest time of a session, in milliseconds: a century.
 const LONGEST_TIME: u64 = 100 * 366 * 86_400 * 1000;
@@ -36,12 +24,9 @@ struct FactsText<'a> {
 
 /// Adds a session of the run with the key `run`, or replaces the one with the same id.
 ///
-/// `size` is that of the table, once it is known: to ask for it takes as long as reading all of it.
-///
-/// `Err` of the outer result: it cannot be written as a row, or there are as many as may be.
+/// `Err` of the outer result: it cannot be written as a row.
 pub(super) fn put(
     connection: &Connection,
-    size: &Cell<Option<TableSize>>,
     run: &Digest,
     session: &Session,
 ) -> Result<rusqlite::Result<()>, String> {
@@ -57,17 +42,6 @@ pub(super) fn put(
     let elapsed = u64::try_from(elapsed).unwrap_or(u64::MAX);
     let stored = i64::try_from(elapsed)
         .map_err(|_| format!("elapsed time {elapsed} does not fit 63 bits"))?;
-    let grown = match size_with(connection, size, &session.id, &facts) {
-        Ok(grown) => grown,
-        Err(error) => return Ok(Err(error)),
-    };
-    if grown.is_some_and(|size| size.beyond(MOST, "sessions").is_some()) {
-        return Err(format!(
-            "it takes no more sessions: it has the most that a run may have, {} with {} MiB",
-            MOST.rows,
-            MOST.bytes >> 20
-        ));
-    }
     let digest = Session::digest(run, &session.id, &facts, elapsed, session.committed);
     let put = connection
         .prepare_cached("INSERT OR REPLACE INTO session VALUES (?1, ?2, ?3, ?4, ?5)")
@@ -80,31 +54,7 @@ pub(super) fn put(
                 digest.0
             ])
         });
-    if put.is_ok() && grown.is_some() {
-        size.set(grown);
-    }
     Ok(put.map(|_| ()))
-}
-
-/// The size of the table with a session of these facts; `None` if there is one with its id.
-fn size_with(
-    connection: &Connection,
-    size: &Cell<Option<TableSize>>,
-    id: &str,
-    facts: &str,
-) -> rusqlite::Result<Option<TableSize>> {
-    let mut known = connection.prepare_cached("SELECT 1 FROM session WHERE id = ?1")?;
-    if known.exists([id])? {
-        return Ok(None);
-    }
-    let TableSize { rows, bytes } = match size.get() {
-        Some(size) => size,
-        None => TableSize::of(connection, "session", "facts")?,
-    };
-    Ok(Some(TableSize {
-        rows: rows + 1,
-        bytes: bytes.saturating_add_unsigned(facts.len() as u64),
-    }))
 }
 
 /// The session of this id of the run with the key `run`, if there is one.
@@ -129,14 +79,11 @@ pub(super) fn get(
 
 /// All sessions of the run with the key `run`, by id.
 ///
-/// `Err` of the inner result: they are not what a run writes, and why.
+/// `Err` of the inner result: one is not what a run writes.
 pub(super) fn all(
     connection: &Connection,
     run: &Digest,
 ) -> rusqlite::Result<Result<Vec<Session>, String>> {
-    if let Some(what) = TableSize::of(connection, "session", "facts")?.beyond(MOST, "sessions") {
-        return Ok(Err(what));
-    }
     let mut statement = connection
         .prepare("SELECT id, facts, elapsed_ms, committed, blake3 FROM session ORDER BY id")?;
     let mut rows = statement.query([])?;

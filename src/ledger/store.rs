@@ -1,6 +1,6 @@
 //! The SQLite database of a run directory: opens it, reads and writes records.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,6 @@ use super::correction_rows::{self, LoggedCorrection};
 use super::digest::Digest;
 use super::info::{RunInfo, Session};
 use super::row::RowError;
-use super::table_size::TableSize;
 use super::{
     Column, Coverage, DirLock, Entry, FILE, LedgerError, Parts, draft, files, format, meta, row,
     session_rows,
@@ -33,8 +32,6 @@ pub struct Store {
     key: Digest,
     /// The plans of the run that this program makes as well, with their partitions, once a record was checked.
     parts: OnceCell<PlanParts>,
-    /// How much the table of sessions holds, once that was asked for.
-    sessions_size: Cell<Option<TableSize>>,
 }
 
 /// The plans of a run, with their partitions.
@@ -104,14 +101,6 @@ pub enum Inserted {
 /// What a ledger held at one moment, for as long as it lives, whatever other processes write.
 pub(crate) struct Moment<'a>(&'a Store);
 
-impl<'a> Moment<'a> {
-    fn of(store: &'a Store) -> Result<Self, LedgerError> {
-        // Unlike BEGIN, this is possible within a transaction.
-        store.batch("SAVEPOINT moment")?;
-        Ok(Self(store))
-    }
-}
-
 impl Drop for Moment<'_> {
     fn drop(&mut self) {
         // Nothing was written, so nothing can be lost.
@@ -153,7 +142,7 @@ impl Store {
     /// # Errors
     /// There is none, it is of another format, damaged, or cannot be written.
     pub fn open_to_write(dir: &Path) -> Result<Self, LedgerError> {
-        Self::open(dir, format::open_to_write)
+        Self::open(dir, format::open_to_write)?.checked()
     }
 
     /// Undoes the commit in which the writer of the ledger in `dir` was killed: what
@@ -171,7 +160,7 @@ impl Store {
     /// # Errors
     /// There is none, it is of another format, damaged, or cannot be read.
     pub fn open_to_read(dir: &Path) -> Result<Self, LedgerError> {
-        Self::open(dir, format::open_to_read)
+        Self::open_to_glance(dir)?.checked()
     }
 
     /// As [`open_to_read`](Self::open_to_read), to see how far a run is: the pages of the file are not checked, which takes
@@ -180,19 +169,16 @@ impl Store {
     /// # Errors
     /// There is none, it is of another format, or cannot be read.
     pub fn open_to_glance(dir: &Path) -> Result<Self, LedgerError> {
-        Self::open_unchecked(dir, format::open_to_read)
+        Self::open(dir, format::open_to_read)
+    }
+
+    /// The store, if every page of it is whole.
+    fn checked(self) -> Result<Self, LedgerError> {
+        format::check_pages(&self.connection, &self.file)?;
+        Ok(self)
     }
 
     fn open(
-        dir: &Path,
-        open: fn(&Path) -> Result<Connection, LedgerError>,
-    ) -> Result<Self, LedgerError> {
-        let store = Self::open_unchecked(dir, open)?;
-        format::check_pages(&store.connection, &store.file)?;
-        Ok(store)
-    }
-
-    fn open_unchecked(
         dir: &Path,
         open: fn(&Path) -> Result<Connection, LedgerError>,
     ) -> Result<Self, LedgerError> {
@@ -217,7 +203,6 @@ impl Store {
             info,
             signer: None,
             parts: OnceCell::new(),
-            sessions_size: Cell::new(None),
         }
     }
 
@@ -239,7 +224,9 @@ impl Store {
 
     /// Reads what the ledger holds now, until the moment is dropped.
     pub(crate) fn moment(&self) -> Result<Moment<'_>, LedgerError> {
-        Moment::of(self)
+        // Unlike BEGIN, this is possible within a transaction.
+        self.batch("SAVEPOINT moment")?;
+        Ok(Moment(self))
     }
 
     fn parts(&self) -> &PlanParts {
@@ -264,40 +251,28 @@ impl Store {
         &self.file
     }
 
-    /// Calls `each` for every record in canonical order: by the name of the engine, then by index.
-    /// Each is checked against its digest, the plan, the sessions, its second count and the log of
-    /// corrections first.
+    /// Calls `each` for every task in canonical order: by the name of the engine, then by index. Each record and second count is
+    /// checked against its digest, the plan, the sessions, each other and the log of corrections first.
     ///
     /// # Errors
-    /// A record is damaged or contradicted, or `each` fails.
-    pub fn for_each(
-        &self,
-        mut each: impl FnMut(Entry) -> Result<(), LedgerError>,
-    ) -> Result<(), LedgerError> {
-        self.for_each_task(|task| each(task.record))
+    /// A record or a second count is damaged or contradicted.
+    pub fn for_each_task(&self, mut each: impl FnMut(RecordedTask)) -> Result<(), LedgerError> {
+        self.try_for_each(|task| {
+            each(task);
+            Ok(())
+        })
     }
 
-    /// Like [`for_each`](Self::for_each), with the second count of each task.
+    /// Like [`for_each_task`](Self::for_each_task), for an `each` that can fail, and is called no more then.
     ///
     /// # Errors
-    /// A record or a second count is damaged or contradicted, or `each` fails.
-    pub fn for_each_task(
-        &self,
-        each: impl FnMut(RecordedTask) -> Result<(), LedgerError>,
-    ) -> Result<(), LedgerError> {
-        self.try_for_each(each)
-    }
-
-    /// Like [`for_each_task`](Self::for_each_task), for an `each` that can fail otherwise than the ledger.
-    ///
-    /// # Errors
-    /// A record is damaged, or `each` fails, which is called no more then.
+    /// A record is damaged, or `each` fails.
     pub(crate) fn try_for_each<E: From<LedgerError>>(
         &self,
         mut each: impl FnMut(RecordedTask) -> Result<(), E>,
     ) -> Result<(), E> {
         // Records, sessions and corrections of the same moment: another process may write meanwhile.
-        let _moment = Moment::of(self)?;
+        let _moment = self.moment()?;
         let mut checks = Checks::new(self)?;
         let mut statement = self.prepare_tasks(row::columns)?;
         let mut rows = statement.query([]).map_err(|e| self.failed(&e))?;
@@ -314,11 +289,7 @@ impl Store {
             seconds += u64::from(is_second);
             each(task)?;
         }
-        let sql = "SELECT count(*) FROM second";
-        let all = self
-            .connection
-            .query_row(sql, [], |row| row.get::<_, i64>(0));
-        if all.map_err(|e| self.failed(&e))? != seconds as i64 {
+        if self.rows_of("second")? != seconds {
             let what = "it has a second count of a task that has no record".to_owned();
             return Err(self.damaged(what).into());
         }
@@ -363,34 +334,20 @@ impl Store {
         Ok(())
     }
 
-    /// Which tasks have a record. The records themselves are not looked at, so damage is not noticed; who adds
-    /// them up notices it.
+    /// How many tasks are recorded. The records themselves are not looked at.
     ///
     /// # Errors
-    /// The file cannot be read, or has records of tasks that the plans lack.
-    pub fn covered(&self) -> Result<Coverage, LedgerError> {
-        let mut coverage = Coverage::none_of(self.info.n(), &self.info.plans);
-        let sql = "SELECT task FROM record WHERE engine = ?1";
-        let mut statement = self.connection.prepare(sql).map_err(|e| self.failed(&e))?;
-        for plan in &self.info.plans {
-            let mut rows = statement
-                .query([plan.engine.name()])
-                .map_err(|e| self.failed(&e))?;
-            while let Some(row) = rows.next().map_err(|e| self.failed(&e))? {
-                let index: i64 = row.get(0).map_err(|e| self.failed(&e))?;
-                let key = TaskKey {
-                    n: self.info.n(),
-                    engine: plan.engine,
-                    version: plan.name.version,
-                    index: u64::try_from(index).unwrap_or(u64::MAX),
-                };
-                if !coverage.add(key) {
-                    let what = format!("record {key} is of a task that the plan does not have");
-                    return Err(self.damaged(what));
-                }
-            }
-        }
-        Ok(coverage)
+    /// The file cannot be read.
+    pub fn recorded_tasks(&self) -> Result<u64, LedgerError> {
+        self.rows_of("record")
+    }
+
+    fn rows_of(&self, table: &str) -> Result<u64, LedgerError> {
+        let sql = format!("SELECT count(*) FROM {table}");
+        let rows = self
+            .connection
+            .query_row(&sql, [], |row| row.get::<_, i64>(0));
+        rows.map(i64::unsigned_abs).map_err(|e| self.failed(&e))
     }
 
     /// What the records add up to.
@@ -399,15 +356,20 @@ impl Store {
     /// A record is damaged.
     pub fn sums(&self) -> Result<LedgerSums, LedgerError> {
         let mut sums = LedgerSums::none_of(&self.info);
-        let _moment = Moment::of(self)?;
-        self.for_each_task(|task| {
-            sums.add(&task.record.result);
-            Ok(())
-        })?;
-        let last = last_corrections(self.corrections()?);
-        let open = last.into_iter().filter(|(_, last)| last.is_open());
-        sums.contested = open.map(|(task, _)| task).collect();
+        let _moment = self.moment()?;
+        self.for_each_task(|task| sums.add(&task.record.result))?;
+        sums.contested = self.contested()?.into_keys().collect();
         Ok(sums)
+    }
+
+    /// The tasks whose results differ, and nothing has decided yet, each with its last correction.
+    ///
+    /// # Errors
+    /// The log is damaged.
+    pub(crate) fn contested(&self) -> Result<BTreeMap<TaskKey, LoggedCorrection>, LedgerError> {
+        let mut last = last_corrections(self.corrections()?);
+        last.retain(|_, last| last.is_open());
+        Ok(last)
     }
 
     /// The log of counts that differed, by the name of the engine, then by task, then in the order in
@@ -530,17 +492,15 @@ impl Store {
             .map_err(|e| self.failed(&e))
     }
 
-    /// Up to `most` second counts of tasks whose record, and not they, a session wrote.
-    pub(super) fn seconds_to(&self, session: &str, most: u32) -> Result<Vec<Entry>, LedgerError> {
+    /// The second counts of tasks whose record, and not they, a session wrote.
+    pub(super) fn seconds_to(&self, session: &str) -> Result<Vec<Entry>, LedgerError> {
         let sql = format!(
             "SELECT {} FROM second AS s JOIN record AS r ON r.engine = s.engine AND r.task = s.task \
-             WHERE r.session = ?1 AND s.session <> ?1 LIMIT ?2",
+             WHERE r.session = ?1 AND s.session <> ?1",
             row::columns("s")
         );
         let mut statement = self.connection.prepare(&sql).map_err(|e| self.failed(&e))?;
-        let mut rows = statement
-            .query(params![session, most])
-            .map_err(|e| self.failed(&e))?;
+        let mut rows = statement.query([session]).map_err(|e| self.failed(&e))?;
         let mut entries = Vec::new();
         while let Some(row) = rows.next().map_err(|e| self.failed(&e))? {
             entries.push(self.read(row, 0, Column::Second)?);
@@ -550,7 +510,6 @@ impl Store {
 
     /// Removes a session and the entries of a column that it wrote; the number of these.
     pub(super) fn remove_of_session(&self, column: Column, id: &str) -> Result<u64, LedgerError> {
-        self.sessions_size.set(None);
         let remove = |sql: &str| self.connection.execute(sql, [id]);
         let entries = format!("DELETE FROM {} WHERE session = ?1", column.table());
         let removed = remove(&entries).map_err(|e| self.failed(&e))?;
@@ -561,9 +520,9 @@ impl Store {
     /// Adds a session, or updates the one with the same id.
     ///
     /// # Errors
-    /// There are as many as a run may have; the file cannot be written.
+    /// The file cannot be written.
     pub fn put_session(&self, session: &Session) -> Result<(), LedgerError> {
-        session_rows::put(&self.connection, &self.sessions_size, &self.key, session)
+        session_rows::put(&self.connection, &self.key, session)
             .map_err(|reason| self.database(reason))?
             .map_err(|e| self.failed(&e))
     }
@@ -581,7 +540,7 @@ impl Store {
     /// All sessions, by id.
     ///
     /// # Errors
-    /// One is damaged, or there are more than runs have.
+    /// One is damaged.
     pub fn sessions(&self) -> Result<Vec<Session>, LedgerError> {
         session_rows::all(&self.connection, &self.key)
             .map_err(|e| self.failed(&e))?

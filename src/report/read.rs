@@ -8,8 +8,8 @@ use std::time::Duration;
 use super::timeline::Timeline;
 use crate::engine::{CountedBy, Engine, Plan, WorkerId};
 use crate::ledger::{
-    Division, LedgerError, LedgerSums, LoggedCorrection, RunInfo, Session, Signature, Status,
-    Store, is_held, read_history, unix_time,
+    Division, LedgerError, LedgerSums, LoggedCorrection, RecordedTask, RunInfo, Session, Signature,
+    Status, Store, is_held, read_history, unix_time,
 };
 use crate::outcome::Outcome;
 use crate::run_directory::open;
@@ -119,7 +119,7 @@ impl RunReport {
         let has_costs = plans.iter().map(|plan| plan.tasks()).sum::<u64>() <= MOST_COSTS;
         let mut numbers: BTreeMap<(String, WorkerId), usize> = BTreeMap::new();
         let mut signature = Signature::new(store.info());
-        store.for_each(|entry| {
+        store.for_each_task(|RecordedTask { record: entry, .. }| {
             signature.add(&entry);
             let result = &entry.result;
             let (session, host) = match sessions.get(&entry.session) {
@@ -152,7 +152,6 @@ impl RunReport {
             if let Some(plan) = plan.filter(|_| has_costs) {
                 self.costs.push(plan.task(result.key.index).cost);
             }
-            Ok(())
         })?;
         self.signature = signature.digest().to_string();
         // Lanes were found in the order of tasks, and are shown in that of hosts and workers.

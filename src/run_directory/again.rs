@@ -43,7 +43,6 @@ pub(super) fn count(
     let recording = Arc::new(Recording::resume(directory, &plans, &process)?);
     // Nobody else writes from now on.
     let first = Arc::new(FirstCounts::read(&store)?);
-    drop(store);
     let again = Again {
         recorded,
         hardware,
@@ -51,8 +50,8 @@ pub(super) fn count(
         recording: Arc::clone(&recording),
     };
     let mut report = again.count_second(&first, devices)?;
-    let (store, _) = open(directory)?;
-    let contested = FirstCounts::read(&store)?.open().clone();
+    let contested = store.contested()?;
+    // The last one that closes the file empties its write-ahead log, which a reader cannot.
     drop(store);
     if !contested.is_empty() {
         again.decide(&contested)?;

@@ -58,14 +58,12 @@ impl Verification {
     ) -> Result<Self, LedgerError> {
         store.info().check_plans(store.file(), plans)?;
         let sums = store.sums()?;
-        let chosen = match done_by {
-            Some(done_by) => choice.among(&done_by.tasks(store)?),
-            None => choice.among(&sums.coverage),
-        };
+        let done = done_by.map(|done_by| done_by.tasks(store)).transpose()?;
+        let chosen = choice.among(done.as_ref().unwrap_or(&sums.coverage));
         let mut said = BTreeMap::new();
         store.for_each_task(|task| {
             let result = task.record.result;
-            if chosen.holds(result.key) {
+            if chosen(result.key) {
                 let of = Said {
                     tally: result.tally,
                     has_partitions: true,
@@ -73,8 +71,8 @@ impl Verification {
                 };
                 said.insert(result.key, of);
             }
-            Ok(())
         })?;
+        drop(chosen);
         let plans = plans.to_vec();
         let tasks = Arc::new(ToCheck { plans, said });
         Ok(Self { sums, tasks })

@@ -105,7 +105,7 @@ fn use_it(dir: &Path, run: &Path) {
         let store = Store::open_to_read(run)?;
         let status = read_status(&store, BOARD)?;
         assert!(status.share.is_finite());
-        store.for_each(|_| Ok(()))?;
+        store.for_each_task(|_| ())?;
         Ok(())
     };
     let read = read();

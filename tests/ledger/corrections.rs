@@ -45,10 +45,7 @@ fn add_session(dir: &Path, id: &str) {
 
 fn tasks(dir: &Path) -> Result<Vec<RecordedTask>, LedgerError> {
     let mut tasks = Vec::new();
-    Store::open_to_read(dir)?.for_each_task(|task| {
-        tasks.push(task);
-        Ok(())
-    })?;
+    Store::open_to_read(dir)?.for_each_task(|task| tasks.push(task))?;
     Ok(tasks)
 }
 
@@ -235,11 +232,6 @@ fn damaged_corrections_are_refused() {
             "INSERT INTO correction SELECT engine, task, number + 9, '', session, recorded_at, blake3 \
              FROM correction WHERE number = 0",
             "damaged",
-        ),
-        (
-            "WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 70000) \
-             INSERT INTO correction SELECT 'chain', 1, i, '', 'other', 5, x'' FROM n",
-            "at most 65536",
         ),
         (
             "UPDATE record SET weight8 = weight8 + 1 WHERE engine = 'chain'",

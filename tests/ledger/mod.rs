@@ -141,20 +141,14 @@ fn records(dir: &Path) -> Result<Vec<Entry>, LedgerError> {
 
 pub fn entries(store: &Store) -> Result<Vec<Entry>, LedgerError> {
     let mut entries = Vec::new();
-    store.for_each(|entry| {
-        entries.push(entry);
-        Ok(())
-    })?;
+    store.for_each_task(|task| entries.push(task.record))?;
     Ok(entries)
 }
 
 fn signature(dir: &Path) -> String {
     let store = Store::open_to_read(dir).unwrap();
     let mut signature = ledger::Signature::new(store.info());
-    let added = store.for_each(|entry| {
-        signature.add(&entry);
-        Ok(())
-    });
+    let added = store.for_each_task(|task| signature.add(&task.record));
     added.unwrap();
     signature.digest().to_string()
 }

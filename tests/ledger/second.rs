@@ -30,10 +30,7 @@ pub fn again(dir: &Path, more: &[&str]) -> (i32, String, String) {
 fn tasks(dir: &Path) -> Vec<RecordedTask> {
     let mut tasks = Vec::new();
     let store = Store::open_to_read(dir).unwrap();
-    let read = store.for_each_task(|task| {
-        tasks.push(task);
-        Ok(())
-    });
+    let read = store.for_each_task(|task| tasks.push(task));
     read.unwrap();
     tasks
 }

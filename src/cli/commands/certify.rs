@@ -96,7 +96,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let what = format!("{} cannot be written: {error}", file.display());
         Failure::new(Exit::Error, what)
     };
-    let tasks = store.covered()?.done();
+    let tasks = store.recorded_tasks()?;
     let written = |mut draft: &File| -> Result<Checked, Failure> {
         let seconds = tasks as f64 * SECONDS_PER_TASK;
         if seconds >= 1.0 {

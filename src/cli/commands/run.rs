@@ -169,7 +169,7 @@ fn cost_of_again(dir: &Path, runner: &JobRunner) -> Result<String, Failure> {
     let first = FirstCounts::read(&store)?;
     let left = first.once().count() as u64 + first.open().len() as u64;
     if left == 0 {
-        let nothing = match store.covered()?.done() {
+        let nothing = match store.recorded_tasks()? {
             0 => "nothing is recorded",
             _ => "nothing, every recorded task is counted twice",
         };
