@@ -1,11 +1,9 @@
 // What kernels need whose threads work together: the votes of a warp, and the memory and the barriers of
-// a block. On the emulated device a block is one warp with one lane, so that all of it does nothing.
+// a block.
 
 #pragma once
 
 #include "device.h"
-
-#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 
 #define QF_UNROLL _Pragma("unroll")
 #define QF_ONE_BY_ONE _Pragma("unroll 1")
@@ -92,61 +90,6 @@ QF_INLINE u32 zeros_below(u32 word) { return static_cast<u32>(__ffs(static_cast<
 
 /// The high word of a product.
 QF_INLINE u32 high_product(u32 a, u32 b) { return __umulhi(a, b); }
-
-#else
-
-QF_INLINE u32 high_product(u32 a, u32 b) { return static_cast<u32>(static_cast<u64>(a) * b >> 32); }
-QF_INLINE u32 same_for_all(u32 number) { return number; }
-
-#define QF_UNROLL
-#define QF_ONE_BY_ONE
-
-QF_INLINE u32 vote(bool yes) { return yes ? 1u : 0u; }
-QF_INLINE u32 lanes_below() { return 0; }
-QF_INLINE u32 of_first_lane(u32 value) { return value; }
-QF_INLINE u64 sum_of_warp(u64 value) { return value; }
-QF_INLINE void meet_warp() {}
-QF_INLINE void meet_block() {}
-
-QF_INLINE u32 add_in_block(u32 *word, u32 term) {
-    const u32 before = *word;
-    *word += term;
-    return before;
-}
-
-QF_INLINE Place place_of(const u32 *word) { return reinterpret_cast<Place>(word); }
-QF_INLINE void take_word_if(bool yes, u32 &word, Place from) {
-    if (yes)
-        word = word_at(from);
-}
-QF_INLINE void set_word_if(bool yes, Place to, u32 word) {
-    if (yes)
-        set_word(to, word);
-}
-QF_INLINE void add_word_if(bool yes, Place to, u32 term) {
-    if (yes)
-        set_word(to, word_at(to) + term);
-}
-QF_INLINE u32 half_if(bool yes, Place from) {
-    return yes ? word_at(from & ~Place(3)) >> 8u * (from & 2u) & 0xffffu : 0;
-}
-QF_INLINE void set_half(Place place, u32 half) {
-    const Place word = place & ~Place(3);
-    const u32 shift = 8u * (place & 2u);
-    set_word(word, (word_at(word) & ~(0xffffu << shift)) | half << shift);
-}
-QF_INLINE u32 high_halves(u32 low, u32 high) { return low >> 16 | (high & 0xffff0000u); }
-
-QF_INLINE u32 reversed_bits(u32 word) {
-    u32 reversed = 0;
-    for (u32 bit = 0; bit < 32u; bit++)
-        reversed |= (word >> bit & 1u) << (31u - bit);
-    return reversed;
-}
-
-QF_INLINE u32 zeros_below(u32 word) { return static_cast<u32>(__builtin_ctz(word)); }
-
-#endif
 
 /// The half of a word at a place.
 QF_INLINE u32 half_at(Place place) { return half_if(true, place); }

@@ -57,13 +57,10 @@ QF_INLINE constexpr u32 chain_shared(u32 depth) {
     return (depth + 1u) * QF_WORD_STRIDE + depth * QF_NODE_STRIDE;
 }
 
-#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
-
 /// Moves on after a step. The square that was tried is cleared from the node's free squares, and the
 /// columns taken from the child's. If the child has free squares, it becomes the node, and the parent
 /// goes to the stack if it has squares left. If it has none, the parent stays the node; if the parent
-/// has none left either, the node on top of the stack becomes the node. The C++ version below does the
-/// same.
+/// has none left either, the node on top of the stack becomes the node.
 ///
 /// This is assembly because the order of these lines decides whether the compiler needs 24 instructions
 /// for a node or 27: with another order it copies registers.
@@ -90,26 +87,6 @@ QF_INLINE void move_on(ChainNode &node, Place &top, u32 stride, u32 below, Chain
           "r"(stride), "n"(QF_NODE_STRIDE), "n"(-(int)QF_NODE_STRIDE)
         : "memory");
 }
-
-#else
-
-QF_INLINE void move_on(ChainNode &node, Place &top, u32 stride, u32 below, ChainNode child) {
-    node.free &= below;
-    child.free &= ~child.columns;
-    const bool alive = child.free != 0, more = node.free != 0;
-    if (alive && more) {
-        *reinterpret_cast<ChainNode *>(top) = node;
-        top += QF_NODE_STRIDE;
-    }
-    if (alive) {
-        node = child;
-    } else if (!more) {
-        node = *reinterpret_cast<ChainNode *>(top - QF_NODE_STRIDE);
-        top -= stride;
-    }
-}
-
-#endif
 
 /// One node: a queen on the lowest free square, and on to the child if a queen fits in its row.
 QF_INLINE void chain_step(ChainNode &node, Place &top, u32 stride, Place rows, u32 &found) {

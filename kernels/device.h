@@ -1,12 +1,7 @@
-// What the kernels need of the machine that they run on: a GPU, or host threads.
-//
-// Compiled for CUDA (NVRTC or nvcc), a thread is a lane of a warp, and these helpers are intrinsics or
-// one or two PTX instructions. Compiled as C++17 for the emulated device, each host thread is a warp
-// with one lane. Everything else is shared: what is tested without a GPU is what runs on one.
+// What the kernels need of a GPU: a thread is a lane of a warp, and these helpers are intrinsics or one or two PTX
+// instructions.
 
 #pragma once
-
-#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -58,37 +53,6 @@ QF_INLINE u32 word_at(Place place) {
 QF_INLINE void set_word(Place place, u32 word) {
     asm volatile("st.shared.u32 [%0], %1;" ::"r"(place), "r"(word));
 }
-
-#else
-
-#include <cstdint>
-
-typedef std::uint32_t u32;
-typedef std::uint64_t u64;
-
-#define QF_INLINE static inline
-#define QF_LANES 1u
-#define QF_JOB
-
-typedef std::uintptr_t Place;
-
-QF_INLINE u32 bits_of(u32 mask) { return static_cast<u32>(__builtin_popcount(mask)); }
-QF_INLINE u32 up(u32 x, u32 by) { return x << (by & 31u); }
-QF_INLINE u32 down(u32 x, u32 by) { return x >> (by & 31u); }
-QF_INLINE u32 or_without(u32 a, u32 b, u32 c) { return a | (b & ~c); }
-QF_INLINE u32 clear_both(u32 a, u32 b, u32 c) { return a & ~(b | c); }
-QF_INLINE bool everywhere(bool yes) { return yes; }
-
-// Host threads share the counters of a launch, as warps do.
-QF_INLINE u32 take_number(u32 *counter) { return __atomic_fetch_add(counter, 1u, __ATOMIC_RELAXED); }
-QF_INLINE u32 number_in(const u32 *counter) { return __atomic_load_n(counter, __ATOMIC_RELAXED); }
-QF_INLINE void add_to(u32 *sum, u32 term) { __atomic_fetch_add(sum, term, __ATOMIC_RELAXED); }
-QF_INLINE void add_to(u64 *sum, u64 term) { __atomic_fetch_add(sum, term, __ATOMIC_RELAXED); }
-
-QF_INLINE u32 word_at(Place place) { return *reinterpret_cast<u32 *>(place); }
-QF_INLINE void set_word(Place place, u32 word) { *reinterpret_cast<u32 *>(place) = word; }
-
-#endif
 
 /// The state of a launch, zero at its start. A host that writes 2³¹ into `next_job` ends the launch
 /// early: no thread takes another job, and threads with long jobs leave the job they have.

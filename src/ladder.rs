@@ -1,4 +1,4 @@
-//! The ladder: the historical methods, and the devices of the styles that need one.
+//! The ladder: the historical methods, and the device of the style that needs one.
 //!
 //! The methods are a crate of their own, [`queenfold_ladder`], so that they are as fast as their compiler
 //! makes them whatever the rest of the program is.
@@ -10,10 +10,10 @@ use parking_lot::Mutex;
 #[doc(inline)]
 pub use queenfold_ladder::*;
 
+use crate::device::Device;
 use crate::device::cuda::{self, CudaSettings};
-use crate::device::{Device, open_emulated};
 
-/// Runs a method on a board. A style that needs a device opens one; otherwise this is
+/// Runs a method on a board. The style of a GPU opens one; otherwise this is
 /// [`run_without_device`].
 ///
 /// # Errors
@@ -31,7 +31,7 @@ pub fn run_method(
     if !request.style.needs_device() {
         return run_without_device(method, request, time_limit, interrupt, audience);
     }
-    let mut device = open(request.style)?;
+    let mut device = open()?;
     run_method_on(device.as_mut(), method, request, time_limit, interrupt)
 }
 
@@ -55,7 +55,7 @@ pub fn measure_method(
 ) -> Result<TableRow, StopReason> {
     let style = request.style;
     let mut device = match style.needs_device() {
-        true => Some(open(style)?),
+        true => Some(open()?),
         false => None,
     };
     let mut count = || match &mut device {
@@ -79,16 +79,12 @@ pub fn measure_method(
     Ok(best)
 }
 
-/// Opens the device of a style.
-fn open(style: Style) -> Result<Box<dyn Device>, StopReason> {
-    let opened = match style {
-        Style::Gpu => cuda::open(&CudaSettings {
-            // As the original of the bit-board has them.
-            block: 96,
-            ..CudaSettings::default()
-        })
-        .map_err(|why| format!("no GPU: {why}")),
-        _ => open_emulated(num_cpus::get()).map_err(|why| why.0),
+/// Opens a GPU.
+fn open() -> Result<Box<dyn Device>, StopReason> {
+    let settings = CudaSettings {
+        // As the original of the bit-board has them.
+        block: 96,
+        ..CudaSettings::default()
     };
-    opened.map_err(StopReason::NoDevice)
+    cuda::open(&settings).map_err(|why| StopReason::NoDevice(format!("no GPU: {why}")))
 }

@@ -51,7 +51,7 @@
 //!
 //! * `cli`: the program `queenfold`. It includes `ledger`.
 //! * `ledger`: jobs that keep their finished tasks in a directory.
-//! * `cuda`: GPUs through CUDA. `emulated-gpu`: a device made of host threads, for tests.
+//! * `cuda`: GPUs through CUDA.
 //! * `fault-injection`: a test hook.
 
 // Rooms: ARCHITECTURE.md says what each of them is for, and in which order they may use each other.

@@ -5,11 +5,10 @@ use crate::job::DeviceChoice;
 use crate::job::limits::DEVICE_INDEX;
 
 /// The names of [`DeviceChoice`].
-const CHOICES: [(DeviceChoice, &str); 4] = [
+const CHOICES: [(DeviceChoice, &str); 3] = [
     (DeviceChoice::Auto, "auto"),
     (DeviceChoice::Off, "off"),
     (DeviceChoice::Cuda, "cuda"),
-    (DeviceChoice::Emulated, "emulated"),
 ];
 
 impl Value for DeviceChoice {
@@ -24,7 +23,7 @@ impl Value for DeviceChoice {
     }
 
     fn allowed() -> String {
-        "auto, off, cuda or emulated".to_owned()
+        "auto, off or cuda".to_owned()
     }
 }
 

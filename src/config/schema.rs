@@ -65,10 +65,9 @@ section! {
         /// CPU affinity, cgroup limits and what a scheduler granted count.
         workers: Auto<Workers> = Auto(None),
 
-        /// Devices that count with the CPU workers: `auto` (every GPU), `off`, `cuda`, or `emulated`.
+        /// Devices that count with the CPU workers: `auto` (every GPU), `off`, or `cuda`.
         ///
-        /// `auto` opens them for boards that take as long as 16 queens, `cuda` fails if there is none. `emulated` is a
-        /// device made of host threads, for tests.
+        /// `auto` opens them for boards that take as long as 16 queens, `cuda` fails if there is none.
         gpu: DeviceChoice = DeviceChoice::Auto,
 
         /// The numbers of the devices that take part, such as `0,2`, or `auto` (all).

@@ -1,17 +1,14 @@
-//! Devices that count many subtrees at once: GPUs, and an emulated one that runs the same kernels on
-//! host threads.
+//! Devices that count many subtrees at once: GPUs.
 //!
-//! The kernels are CUDA C++ in `kernels/`. The same source compiles for a GPU and, as plain C++, for
-//! the emulated device: what is tested without a GPU is what runs on one, but for what the lanes of a warp do together.
-//! That is tested by executing the compiled form (`tests/ptx_machine`).
+//! The kernels are CUDA C++ in `kernels/`. They are tested without a GPU by executing their compiled form
+//! (`tests/ptx_machine`).
 //!
 //! Nothing here belongs to an engine. An engine describes its kernel by a
 //! [`DeviceProgram`](crate::engine::DeviceProgram), and turns tasks into launches by a
 //! [`Launcher`](crate::engine::Launcher).
 //!
 //! * [`Device`]: what every device does: take launches, return sums.
-//! * `cuda`: GPUs through CUDA, compiled in by the feature of that name; `Emulated`: the emulated
-//!   device, by the feature `emulated-gpu`. Without them, `no_cuda` and `no_emulated` say what is missing.
+//! * `cuda`: GPUs through CUDA, compiled in by the feature of that name. Without it, `no_cuda` says what is missing.
 //! * [`Owner`]: keeps one device busy and checks what it returns.
 //! * [`measure()`]: counts a whole board on one device, and takes the time; [`calibrate()`]: finds
 //!   within a moment how fast a device counts.
@@ -26,15 +23,9 @@ pub mod cuda;
 #[cfg(not(feature = "cuda"))]
 #[path = "no_cuda.rs"]
 pub mod cuda;
-#[cfg(feature = "emulated-gpu")]
-mod emulated;
-#[cfg(not(feature = "emulated-gpu"))]
-#[path = "no_emulated.rs"]
-mod emulated;
 
 #[doc(inline)]
 pub use crate::engine::{Device, DeviceError, OpenError, Properties};
-pub use emulated::*;
 pub use measure::{DeviceMeasurement, calibrate, measure};
 pub use opening::{CountedCanary, DeviceTrouble, fitted};
 pub use owner::{LaunchTiming, Owner, OwnerEvent, OwnerSettings};

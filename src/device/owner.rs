@@ -372,7 +372,7 @@ mod tests {
     fn launches_are_short_on_a_device_that_shows_a_display() {
         let mut device = Properties {
             identity: DeviceIdentity {
-                kind: DeviceKind::Emulated,
+                kind: DeviceKind::Cuda,
                 index: 0,
                 name: String::new(),
             },

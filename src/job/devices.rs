@@ -8,8 +8,8 @@ use tracing::{info, warn};
 use super::{DeviceChoice, HardwareSettings, JobError};
 use crate::actors::DeviceSpec;
 use crate::board::Size;
+use crate::device::OwnerSettings;
 use crate::device::cuda::{self, CudaSettings};
-use crate::device::{OwnerSettings, open_emulated};
 use crate::engine::{Engine, NoLauncher, Plan, core_seconds};
 use crate::simd::Isa;
 
@@ -53,7 +53,6 @@ impl Devices {
             // Devices that were neither asked for nor needed may be missing.
             DeviceChoice::Auto if settings.device_indices.is_none() && workers > 0 => None,
             DeviceChoice::Auto | DeviceChoice::Cuda => Some(cuda(settings)?),
-            DeviceChoice::Emulated => Some(emulated(settings)?),
         };
         if workers == 0 && found.as_ref().is_some_and(|found| found.devices.is_empty()) {
             return Err(JobError::NoWorkers);
@@ -215,57 +214,34 @@ fn cuda(settings: &HardwareSettings) -> Result<Found, JobError> {
     })
 }
 
-fn emulated(settings: &HardwareSettings) -> Result<Found, JobError> {
-    let indices = settings.device_indices.iter().flatten();
-    if let Some(index) = indices.into_iter().find(|index| **index > 0) {
-        let why = format!("no emulated device {index}: there is one, with the number 0");
-        return Err(JobError::DeviceUnavailable(why));
-    }
-    open_emulated(1).map_err(|missing| JobError::DeviceUnavailable(missing.0))?;
-    let spec = DeviceSpec {
-        index: 0,
-        name: "emulated".to_owned(),
-        open: Arc::new(|| open_emulated(1)),
-        settings: OwnerSettings {
-            first_cost: 0.002,
-            ..OwnerSettings::default()
-        },
-    };
-    Ok(Found {
-        devices: vec![spec],
-        ..Found::default()
-    })
-}
-
-#[cfg(all(test, unix, not(target_env = "musl")))]
+#[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::{OpenError, OwnerSettings};
     use crate::job::plan;
 
     #[test]
-    fn there_is_one_emulated_device() {
-        let find = |index| {
-            let settings = HardwareSettings {
-                devices: DeviceChoice::Emulated,
-                device_indices: Some(vec![index]),
-                ..HardwareSettings::default()
-            };
-            Devices::find(&settings, 1).map(|_| ())
-        };
-        assert!(find(0).is_ok());
-        let refused = find(7).unwrap_err().to_string();
-        assert!(refused.contains("no emulated device 7"), "{refused}");
-    }
-
-    #[test]
     fn devices_take_part_only_where_they_count() {
-        let settings = HardwareSettings {
-            devices: DeviceChoice::Emulated,
-            ..HardwareSettings::default()
+        let devices = || {
+            let device = DeviceSpec {
+                index: 0,
+                name: "never opened".to_owned(),
+                open: Arc::new(|| Err(OpenError(String::new()))),
+                settings: OwnerSettings::default(),
+            };
+            let found = Found {
+                devices: vec![device],
+                ..Found::default()
+            };
+            Devices {
+                found: OnceLock::from(found),
+                settings: HardwareSettings::default(),
+                auto: false,
+            }
         };
         let taking_part = |engine, n, workers| {
             let plans = [engine, Engine::Census].map(|engine| plan(engine, Size::new(n).unwrap()));
-            let devices = Devices::find(&settings, workers).unwrap();
+            let devices = devices();
             devices.for_plans(&plans, workers).map(<[_]>::len)
         };
         for workers in [0, 1] {
@@ -277,7 +253,7 @@ mod tests {
         assert_eq!(taking_part(Engine::Census, 12, 1).unwrap(), 0);
         let refused = |engine| {
             let plans = [plan(engine, Size::new(12).unwrap())];
-            Devices::find(&settings, 1).unwrap().check_engine(&plans)
+            devices().check_engine(&plans)
         };
         assert!(refused(Engine::Census).is_err());
         assert!(refused(Engine::Colour).is_ok());

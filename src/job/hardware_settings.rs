@@ -44,6 +44,4 @@ pub enum DeviceChoice {
     Off,
     /// Every GPU of the machine; it is an error if there is none.
     Cuda,
-    /// One made of host threads.
-    Emulated,
 }

@@ -57,7 +57,7 @@ mod tests {
             // The thread of a device counted what the device cannot.
             ("scalar", "cpu", "gpu-0"),
             ("cuda", "NVIDIA H100", "gpu-1"),
-            ("emulated", "cpu", "gpu-0"),
+            ("cuda", "cpu", "gpu-0"),
         ] {
             let columns = OriginColumns {
                 backend,

@@ -122,7 +122,7 @@ impl Curve<'_> {
     pub fn dashes(&self) -> Option<(i32, i32)> {
         match self.rows.first()?.style.as_deref()? {
             "iterative" => Some((9, 4)),
-            "gpu" | "emulated" => Some((3, 3)),
+            "gpu" => Some((3, 3)),
             _ => None,
         }
     }

@@ -45,19 +45,6 @@ fn usage_errors_are_one_line_and_exit_2() {
 }
 
 #[test]
-fn devices_alone_are_not_given_what_they_do_not_count() {
-    refuses(
-        6,
-        r#"
-        run -n 29 --engine chain --gpu emulated --workers 0 => boards of 5 to 28
-        run -n 4 --engine chain --gpu emulated --workers 0 => boards of 5 to 28
-        run -n 29 --engine colour --gpu emulated --workers 0 => boards of 5 to 28
-        run -n 29 --engine chain --gpu emulated => not of 29: without --gpu, CPU workers count it
-        "#,
-    );
-}
-
-#[test]
 fn what_is_asked_for_is_not_dropped_without_a_word() {
     refuses(
         2,

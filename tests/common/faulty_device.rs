@@ -1,10 +1,11 @@
-//! An emulated device on which something goes wrong.
+//! A device on which something goes wrong.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use queenfold::device::{Device, DeviceError, Emulated, EmulatedSettings, Properties};
+use super::test_device::TestDevice;
+use queenfold::device::{Device, DeviceError, Properties};
 use queenfold::engine::{Completed, Launch, Ticket};
 
 /// Something that goes wrong with a launch.
@@ -30,7 +31,7 @@ pub type Trouble = dyn Fn(u64, &Launch) -> Option<Fault> + Send + Sync;
 
 /// The device.
 pub struct Faulty {
-    device: Emulated,
+    device: TestDevice,
     trouble: Arc<Trouble>,
     submitted: u64,
     is_lost: bool,
@@ -41,9 +42,13 @@ pub struct Faulty {
 }
 
 impl Faulty {
-    pub fn new(settings: EmulatedSettings, trouble: Arc<Trouble>) -> Self {
+    pub fn new(trouble: Arc<Trouble>) -> Self {
+        Self::with_slots(4, trouble)
+    }
+
+    pub fn with_slots(slots: usize, trouble: Arc<Trouble>) -> Self {
         Self {
-            device: Emulated::new(settings),
+            device: TestDevice::new(slots),
             trouble,
             submitted: 0,
             is_lost: false,

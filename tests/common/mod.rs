@@ -2,17 +2,17 @@
 
 pub mod cases;
 pub mod completions;
-#[cfg(all(unix, not(target_env = "musl")))]
-pub mod emulated_device;
-#[cfg(all(unix, not(target_env = "musl")))]
 pub mod faulty_device;
 pub mod help;
 #[cfg(all(unix, not(target_env = "musl")))]
 pub mod program;
+#[cfg(target_os = "linux")]
+pub mod ptx_machine;
 pub mod random_board;
 pub mod run_spec;
 pub mod skip;
 #[cfg(all(unix, not(target_env = "musl")))]
 pub mod terminal;
+pub mod test_device;
 #[cfg(all(unix, not(target_env = "musl")))]
 pub mod tmux;

@@ -1,4 +1,4 @@
-//! The measurements of `queenfold bench --gpu`, on small boards and the emulated device.
+//! The measurements of `queenfold bench --gpu`, on small boards and a test device.
 
 use std::sync::Arc;
 

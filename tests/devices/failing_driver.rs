@@ -1,5 +1,4 @@
-//! What the program does when the CUDA driver is missing, old or failing. A few lines of C replace the
-//! driver library.
+//! What the program does when the CUDA driver is missing, old or failing.
 //!
 //! The library path of a process is fixed at its start. So each case runs in a process of its own: this
 //! test binary, started again with `in_the_child`.
@@ -7,30 +6,28 @@
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use super::fake_cuda::{self, build};
-use crate::common::program::{PROGRAM, isolated, tells, words};
+use super::counting_driver::USELESS;
+use crate::common::program::tells;
+use crate::common::ptx_machine::Machine;
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::device::cuda::{CudaSettings, devices, open};
 use queenfold::device::{DeviceTrouble, Owner, OwnerSettings};
 use queenfold::engine::Plan;
 
+const CHILD: &str = "devices::failing_driver::in_the_child";
+
 /// What the child prints about a driver that fails in the way that `fake` names.
-fn child(fake: &str, flags: &[&str]) -> String {
-    let folder = tempfile::tempdir().unwrap();
-    if fake != "no library" {
-        build(folder.path(), "libcuda.so.1", &["driver.c"], flags);
-    }
-    let output = Command::new(std::env::current_exe().unwrap())
-        .args(words!(
-            "--exact devices::failing_driver::in_the_child --ignored --nocapture"
-        ))
-        .env("LD_LIBRARY_PATH", folder.path())
-        .env("FAKE", fake)
-        .output()
-        .unwrap();
+fn child(fake: &'static str) -> String {
+    let machine = Machine::new(fake);
+    told(machine.child(CHILD).env("SLOW", "1"))
+}
+
+/// The same with another library, or without one.
+fn told(command: &mut Command) -> String {
+    let output = command.output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{fake}: {text}");
+    assert!(output.status.success(), "{text}");
     text
 }
 
@@ -53,7 +50,9 @@ fn in_the_child() {
 
 #[test]
 fn without_a_driver_there_is_no_device_and_the_reason_is_said() {
-    let said = child("no library", &[]);
+    let folder = tempfile::tempdir().unwrap();
+    let machine = Machine::new("");
+    let said = told(machine.child(CHILD).env("LD_LIBRARY_PATH", folder.path()));
     // A machine with a real driver finds that one.
     if said.contains("found 0") {
         assert!(said.contains("no CUDA driver: libcuda not found"), "{said}");
@@ -64,7 +63,7 @@ fn without_a_driver_there_is_no_device_and_the_reason_is_said() {
 #[test]
 fn a_driver_without_a_device_says_so() {
     for fake in ["no device", "none shown"] {
-        let said = child(fake, &[]);
+        let said = child(fake);
         tells(&said, &["found 0 the CUDA driver shows no device"]);
         assert!(said.contains("refused: "), "{said}");
     }
@@ -72,17 +71,28 @@ fn a_driver_without_a_device_says_so() {
 
 #[test]
 fn a_driver_that_does_not_start_is_named() {
-    let said = child("broken", &[]);
+    let said = child("broken");
     tells(&said, &["found 0 the CUDA driver does not start"]);
 }
 
 #[test]
 fn a_driver_that_lacks_a_function_is_too_old() {
-    let said = child("old", &["-DOLD"]);
+    // A driver that has one function.
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("driver.c");
+    std::fs::write(&source, "int cuInit(unsigned flags) { return 0; }").unwrap();
+    let built = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()))
+        .args(["-shared", "-fPIC", "-o"])
+        .arg(folder.path().join("libcuda.so.1"))
+        .arg(source)
+        .status();
+    assert!(built.unwrap().success());
+    let machine = Machine::new("");
+    let said = told(machine.child(CHILD).env("LD_LIBRARY_PATH", folder.path()));
     assert!(
         said.contains(
             "found 0 the CUDA driver is too old: CUDA 12.2 is the least, and it lacks the function \
-             cuLaunchKernel"
+             cuDriverGetVersion"
         ),
         "{said}"
     );
@@ -96,7 +106,7 @@ fn a_device_that_loads_no_kernel_is_not_used() {
         ("218", "CUDA_ERROR_INVALID_PTX"),
         ("209", "CUDA_ERROR_NO_BINARY_FOR_GPU"),
     ] {
-        let said = child(fake, &[]);
+        let said = child(fake);
         assert!(said.contains("found 1"), "{said}");
         assert!(said.contains("refused: Fake GPU: no kernel"), "{said}");
         assert!(said.contains(name), "{said}");
@@ -105,14 +115,14 @@ fn a_device_that_loads_no_kernel_is_not_used() {
 
 #[test]
 fn a_device_without_memory_is_not_used() {
-    let said = child("no memory", &[]);
+    let said = child("no memory");
     tells(&said, &["refused: Fake GPU: out of device memory"]);
 }
 
 #[test]
 fn a_device_whose_context_is_lost_is_not_used() {
     for (fake, name) in [("700", "ILLEGAL_ADDRESS"), ("719", "LAUNCH_FAILED")] {
-        let said = child(fake, &[]);
+        let said = child(fake);
         tells(&said, &["refused: Fake GPU: the device failed: "]);
         assert!(said.contains(name), "{said}");
     }
@@ -120,28 +130,13 @@ fn a_device_whose_context_is_lost_is_not_used() {
 
 #[test]
 fn a_launch_that_does_nothing_is_no_count() {
-    let said = child("", &[]);
+    let said = child("idle");
     tells(&said, &["refused: Fake GPU: the device counted 0 jobs of"]);
 }
 
-/// Runs the program with this driver.
-fn program(fake: &str, arguments: &[&str]) -> Output {
-    program_and_calls(fake, arguments).0
-}
-
-/// The same, and the log of the driver calls.
-fn program_and_calls(fake: &str, arguments: &[&str]) -> (Output, String) {
-    let folder = tempfile::tempdir().unwrap();
-    build(folder.path(), "libcuda.so.1", &["driver.c"], &[]);
-    let log = folder.path().join("calls");
-    let output = isolated(PROGRAM)
-        .args(arguments)
-        .env("LD_LIBRARY_PATH", folder.path())
-        .env("FAKE", fake)
-        .env("FAKE_LOG", &log)
-        .output()
-        .unwrap();
-    (output, std::fs::read_to_string(log).unwrap_or_default())
+/// Runs the program with a driver that fails in the way that `fake` names.
+fn program(fake: &'static str, arguments: &[&str]) -> Output {
+    Machine::new(fake).run(arguments)
 }
 
 #[test]
@@ -153,8 +148,7 @@ fn devices_shows_what_there_is_and_never_fails() {
     assert_eq!(gpu["name"], "Fake GPU");
     assert_eq!(
         (&gpu["registers"], &gpu["warps_per_multiprocessor"]),
-        // The driver says that 6 blocks fit.
-        (&32.into(), &30.into())
+        (&68.into(), &32.into())
     );
     assert_eq!(gpu["memory"], "17179869184");
     let text = |fake| {
@@ -169,7 +163,7 @@ fn devices_shows_what_there_is_and_never_fails() {
     let failing = text("222");
     tells(&failing, &[", not usable: ", "UNSUPPORTED_PTX_VERSION"]);
     assert!(!failing.contains("unknown registers"), "{failing}");
-    for fake in fake_cuda::USELESS {
+    for fake in USELESS {
         for arguments in [&["devices"][..], &["devices", "--json"]] {
             let output = program(fake, arguments);
             assert!(output.status.success(), "{fake}");
@@ -180,7 +174,7 @@ fn devices_shows_what_there_is_and_never_fails() {
 #[test]
 fn the_ladder_prints_no_row_of_a_gpu_that_fails() {
     for (fake, says) in [
-        ("", "the device counted 0 jobs of"),
+        ("idle", "the device counted 0 jobs of"),
         ("222", "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"),
         ("no memory", "out of device memory"),
         ("700", "CUDA_ERROR_ILLEGAL_ADDRESS"),
@@ -202,12 +196,14 @@ fn the_ladder_prints_no_row_of_a_gpu_that_fails() {
 fn a_launch_of_the_ladder_has_a_thread_for_each_node() {
     let block = ["--style", "gpu", "-n", "8", "--block", "7"];
     let arguments = [&["ladder", "--method", "node-layer"], &block[..]].concat();
-    let (output, calls) = program_and_calls("", &arguments);
+    let machine = Machine::new("idle");
+    let output = machine.run(&arguments);
     let said = String::from_utf8_lossy(&output.stderr);
     let nodes = said.trim().rsplit(' ').next().unwrap();
     let nodes: u32 = nodes.parse().expect("counted 0 jobs of K");
-    let launch = format!("blocks {}\nlaunch 7\n", nodes.div_ceil(7));
-    assert!(nodes > 7 && calls.contains(&launch), "{said}{calls}");
+    assert!(nodes > 7, "{said}");
+    assert_eq!(machine.calls("blocks"), [nodes.div_ceil(7)]);
+    assert_eq!(machine.calls("launch"), [7]);
 }
 
 #[test]

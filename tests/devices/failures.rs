@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use queenfold::actors::{Control, DeviceSpec, EventKind, Observer, RunError, RunEvent};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
-use queenfold::device::{Device, EmulatedSettings, OpenError};
+use queenfold::device::{Device, OpenError};
 use queenfold::engine::{
     Counter, CounterSettings, Engine, Launch, Launcher, NoLauncher, NotCounted, Plan, Tally, Task,
     TaskWatch, WorkerId,
@@ -141,11 +141,8 @@ fn failing(fault: Option<(u64, Fault)>, at_work: Arc<AtomicBool>) -> DeviceSpec 
     });
     let mut device = DeviceSpec {
         open: Arc::new(move || {
-            let settings = EmulatedSettings {
-                slots: 1,
-                ..EmulatedSettings::default()
-            };
-            Ok(Box::new(Faulty::new(settings, Arc::clone(&trouble))) as Box<dyn Device>)
+            let device = Faulty::with_slots(1, Arc::clone(&trouble));
+            Ok(Box::new(device) as Box<dyn Device>)
         }),
         ..healthy()
     };

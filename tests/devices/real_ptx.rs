@@ -3,12 +3,9 @@
 //! every memory, words that nobody wrote, races between lanes, warps and blocks, lanes that wait for others which
 //! never come, and misuse of the driver by the host.
 
-use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
-use super::ptx_machine::{Machine, library};
-use crate::common::program::{PROGRAM, isolated};
+use crate::common::ptx_machine::Machine;
 use queenfold::board::Size;
 use queenfold::colour::{ColourBoard, ColourPlan, recount_job};
 use queenfold::device::Device;
@@ -16,15 +13,22 @@ use queenfold::device::cuda::{Cuda, CudaSettings, for_device};
 use queenfold::engine::{Launch, Plan, Task};
 use serde_json::Value;
 
+/// A machine with room for one block of the colour kernel, or with lanes that run apart and several blocks.
+fn machine(chaos: bool) -> Machine {
+    let mut machine = Machine::new("");
+    machine.chaos = chaos;
+    machine.shared_memory = if chaos { "228" } else { "39" };
+    machine
+}
+
 impl Machine {
     /// Counts a board by the whole program, on the device alone.
-    fn count(&self, n: u32, engine: &str) {
-        let mut command = isolated(PROGRAM);
-        command.args(["run", "--json", "--gpu", "cuda", "--workers", "0"]);
+    fn count_exactly(&self, n: u32, engine: &str) {
+        let mut command = self.command(&["run", "--json", "--gpu", "cuda", "--workers", "0"]);
         command.args(["-n", &n.to_string(), "--engine", engine]);
         // The one that opens the device is enough: it takes longer than these boards.
         command.env("QUEENFOLD_RUN_CANARY", "none");
-        let output = self.output(command);
+        let output = command.output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{engine}, n = {n}: {said}");
         let json: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -36,9 +40,7 @@ impl Machine {
     /// Counts jobs of the colour engine in a process of this test program, without line `without` of the kernel.
     /// Returns whether all sums are right.
     fn jobs(&self, jobs: &[Sample], without: Option<usize>) -> bool {
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        let child = "devices::real_ptx::in_the_child";
-        command.args(["--exact", child, "--ignored", "--nocapture"]);
+        let mut command = self.child("devices::real_ptx::in_the_child");
         let jobs: Vec<_> = jobs.iter().map(Sample::text).collect();
         command.env("PTX_JOBS", jobs.join(","));
         if let Some(line) = without {
@@ -46,7 +48,7 @@ impl Machine {
             // Without a barrier, a kernel may never end. With all of them, no sample takes a third of this.
             command.env("SIM_MOST", "40000000");
         }
-        let output = self.output(command);
+        let output = command.output().unwrap();
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(said.contains("counted"), "{said}{errors}");
@@ -214,21 +216,15 @@ const EXCHANGED: [Sample; 10] = [
 
 #[test]
 fn small_boards_are_counted_by_the_embedded_kernels() {
-    let Some(library) = library() else {
-        return;
-    };
     for (n, engine) in [(10, "chain"), (9, "colour"), (12, "colour")] {
-        Machine::new(library, n == 9).count(n, engine);
+        machine(n == 9).count_exactly(n, engine);
     }
 }
 
 #[test]
 fn sampled_jobs_are_exact_whether_lanes_run_together_or_apart() {
-    let Some(library) = library() else {
-        return;
-    };
     for chaos in [false, true] {
-        let machine = Machine::new(library, chaos);
+        let machine = machine(chaos);
         assert!(machine.jobs(&SMALL, None));
         assert!(machine.jobs(&EXCHANGED, None));
         assert_eq!(machine.defects(), [""; 0]);
@@ -246,7 +242,7 @@ fn barriers(kernel: &str) -> Vec<usize> {
 }
 
 /// Runs the jobs once without each of some barriers of the kernel. Returns those that nothing noticed.
-fn unnoticed(library: &'static Path, lines: &[usize]) -> Vec<usize> {
+fn unnoticed(lines: &[usize]) -> Vec<usize> {
     let is_noticed = |line: usize| {
         // Those that take longest come last.
         let samples = || EXCHANGED.iter().chain(&SMALL);
@@ -254,7 +250,7 @@ fn unnoticed(library: &'static Path, lines: &[usize]) -> Vec<usize> {
             .into_iter()
             .flat_map(|chaos| samples().map(move |sample| (sample, chaos)));
         ways.any(|(sample, chaos)| {
-            let machine = Machine::new(library, chaos);
+            let machine = machine(chaos);
             let is_right = machine.jobs(std::slice::from_ref(sample), Some(line));
             !is_right || !machine.defects().is_empty()
         })
@@ -267,25 +263,19 @@ fn unnoticed(library: &'static Path, lines: &[usize]) -> Vec<usize> {
 #[test]
 #[ignore = "long: see CONTRIBUTING.md"]
 fn every_barrier_that_is_missing_is_noticed() {
-    let Some(library) = library() else {
-        return;
-    };
     let kernel = for_device(SMALL[0].launch().program(), 228 << 10).unwrap();
     let all = barriers(&kernel);
     assert_eq!(all.len(), 27, "{all:?}");
-    assert_eq!(unnoticed(library, &all), [0; 0]);
+    assert_eq!(unnoticed(&all), [0; 0]);
 }
 
 #[test]
 #[ignore = "minutes: see CONTRIBUTING.md"]
 fn boards_and_samples_are_exact_by_the_embedded_kernels() {
-    let Some(library) = library() else {
-        return;
-    };
     for chaos in [false, true] {
         for engine in ["chain", "colour"] {
             for n in 8..=12 {
-                Machine::new(library, chaos).count(n, engine);
+                machine(chaos).count_exactly(n, engine);
             }
         }
         let large = [
@@ -296,7 +286,7 @@ fn boards_and_samples_are_exact_by_the_embedded_kernels() {
             sample(26, 6, 1),
             sample(28, 4, 1),
         ];
-        let machine = Machine::new(library, chaos);
+        let machine = machine(chaos);
         assert!(machine.jobs(&large, None));
         assert_eq!(machine.defects(), [""; 0]);
     }

@@ -1,4 +1,4 @@
-//! Runs on CPU workers and devices together, the devices emulated.
+//! Runs on CPU workers and devices together.
 //!
 //! The ignored test needs a quiet machine:
 //! `cargo test --release --test it -- --ignored --nocapture devices::runs::`
@@ -6,9 +6,9 @@
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use crate::common::emulated_device;
 use crate::common::faulty_device::{Faulty, Trouble};
 use crate::common::run_spec::run_spec;
+use crate::common::test_device::{self, TestDevice};
 use parking_lot::Mutex;
 use queenfold::actors::{
     Control, DeviceSpec, EventKind, Observer, Report, RunError, RunEvent, RunSpec, run_on,
@@ -16,7 +16,7 @@ use queenfold::actors::{
 use queenfold::board::{Size, known};
 use queenfold::census::CensusPlan;
 use queenfold::chain::ChainPlan;
-use queenfold::device::{Device, Emulated, EmulatedSettings, OwnerSettings};
+use queenfold::device::{Device, OwnerSettings};
 use queenfold::engine::{Engine, Plan, WorkerId};
 use queenfold::simd::Isa;
 use queenfold::telemetry::profile;
@@ -37,14 +37,14 @@ pub fn spec(n: u32, workers: usize) -> RunSpec {
 }
 
 pub fn settings() -> OwnerSettings {
-    emulated_device::short_launches()
+    test_device::short_launches()
 }
 
 /// A device on which `trouble` strikes.
 pub fn device(trouble: Arc<Trouble>) -> DeviceSpec {
     DeviceSpec {
         open: Arc::new(move || {
-            let device = Faulty::new(EmulatedSettings::default(), Arc::clone(&trouble));
+            let device = Faulty::new(Arc::clone(&trouble));
             Ok(Box::new(device) as Box<dyn Device>)
         }),
         ..healthy()
@@ -52,7 +52,7 @@ pub fn device(trouble: Arc<Trouble>) -> DeviceSpec {
 }
 
 pub fn healthy() -> DeviceSpec {
-    emulated_device::device(settings())
+    test_device::device(settings())
 }
 
 /// Runs board `n` and compares the result with the known counts.
@@ -98,7 +98,7 @@ fn a_device_alone_counts_every_board_of_5_to_13_queens() {
         // The worker counts the census, and nothing of the plan of the device.
         assert_eq!(device.tasks, ChainPlan::new(size(n)).tasks(), "n = {n}");
         assert_eq!(device.tasks + worker.tasks, report.tasks_done, "n = {n}");
-        assert_eq!(device.counted_by_name(), "emulated");
+        assert_eq!(device.counted_by_name(), "test device");
     }
 }
 
@@ -139,7 +139,7 @@ fn every_launch_is_told_when_it_begins_and_when_it_ends() {
     exact_by(&spec, &[healthy()]);
     let told = launches.0.lock();
     assert!(
-        matches!(&told[0], EventKind::DeviceReady { device, .. } if device.name == "emulated"),
+        matches!(&told[0], EventKind::DeviceReady { device, .. } if device.name == "test device"),
         "{told:?}"
     );
     let (mut begun, mut done) = (0, 0);
@@ -235,12 +235,7 @@ fn workers_and_a_slow_device_finish_together() {
 fn mixed_runs_end_together_within_2_percent_or_100_ms() {
     for slots in [1, 4] {
         let mut device = healthy();
-        device.open = Arc::new(move || {
-            Ok(Box::new(Emulated::new(EmulatedSettings {
-                slots,
-                ..EmulatedSettings::default()
-            })) as Box<dyn Device>)
-        });
+        device.open = Arc::new(move || Ok(Box::new(TestDevice::new(slots)) as Box<dyn Device>));
         device.settings.batch_time = Duration::from_millis(400);
         let mut spec = spec(18, 1);
         spec.batch_time = Duration::from_millis(50);
@@ -268,7 +263,7 @@ fn the_audit_counts_tasks_of_devices_again() {
         let mut wrong = healthy();
         // The first sum is wrong from the third launch on. No sampled job has that sum.
         wrong.open = Arc::new(|| {
-            let mut device = Faulty::new(EmulatedSettings::default(), Arc::new(|_, _| None));
+            let mut device = Faulty::new(Arc::new(|_, _| None));
             device.alter = |completed| {
                 completed.sums[0] += u64::from(completed.ticket.0 >= 2);
             };
@@ -291,7 +286,7 @@ fn the_audit_counts_tasks_of_devices_again() {
                 // Where the device starts late, the worker counts the board before its third launch.
                 if let Some(taken_out) = report.taken_out.first() {
                     assert_eq!(taken_out.worker, WorkerId::Device(0));
-                    assert!(taken_out.reason.contains("emulated on emulated"));
+                    assert!(taken_out.reason.contains("test device"));
                 }
                 let total = report.tallies[&Engine::Chain].completions.solutions();
                 assert_eq!(total, known(size(15)).unwrap().total);
@@ -327,7 +322,7 @@ fn opening_a_device_is_no_part_of_a_run_without_workers() {
     let slow = DeviceSpec {
         open: Arc::new(|| {
             std::thread::sleep(Duration::from_millis(700));
-            Ok(Box::new(Emulated::new(EmulatedSettings::default())) as Box<dyn Device>)
+            Ok(Box::new(TestDevice::default()) as Box<dyn Device>)
         }),
         ..healthy()
     };

@@ -8,12 +8,10 @@
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use super::kernels::Tools;
-use super::ptx_machine::{Machine, library};
-use crate::common::program::words;
+use crate::common::ptx_machine::Machine;
 use queenfold::board::Size;
 use queenfold::colour::{ColourBoard, ColourPlan, recount_job};
 use queenfold::device::Device;
@@ -140,20 +138,16 @@ struct Slots {
     placements: u64,
 }
 
-fn count(library: &'static Path, weights: &HashMap<u32, u64>, n: u32, jobs: usize) -> Slots {
+fn count(weights: &HashMap<u32, u64>, n: u32, jobs: usize) -> Slots {
     let folder = tempfile::tempdir().unwrap();
     let counts = folder.path().join("counts");
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(words!(
-        "--exact devices::slots::in_the_child --ignored --nocapture"
-    ));
+    // Blocks as on an H100.
+    let machine = Machine::new("");
+    let mut command = machine.child("devices::slots::in_the_child");
     command
         .env("SLOTS", format!("{n}:{jobs}:1:256"))
         .env("SIM_COUNTS", &counts);
-    let mut machine = Machine::new(library, false);
-    // Blocks as on an H100.
-    machine.shared_memory = "228";
-    let output = machine.output(command);
+    let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(
         output.status.success(),
@@ -187,9 +181,6 @@ fn count(library: &'static Path, weights: &HashMap<u32, u64>, n: u32, jobs: usiz
 #[test]
 #[ignore = "takes minutes"]
 fn slots_and_lanes_of_sampled_jobs() {
-    let Some(library) = library() else {
-        return;
-    };
     let tools = Tools::find();
     let folder = tempfile::tempdir().unwrap();
     for (n, jobs, most) in SAMPLES {
@@ -201,7 +192,7 @@ fn slots_and_lanes_of_sampled_jobs() {
             .as_ref()
             .map(|tools| instructions(tools, &ptx))
             .unwrap_or_default();
-        let found = count(library, &weights, n, jobs);
+        let found = count(&weights, n, jobs);
         let rate = SLOTS_PER_SECOND * 32.0 / found.of_32;
         println!(
             "n = {n}: {jobs} jobs of {} placements, {:.0} slots for 32, {:.2} of the lanes busy; an H100 with all slots \

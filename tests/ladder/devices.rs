@@ -1,105 +1,101 @@
-//! The methods that have a device kernel, on a GPU if there is one, and on the emulated device, which
-//! is told to fail.
+//! The methods that have a device kernel: their kernels, executed as they are, and a device that fails.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use crate::common::faulty_device::{Fault, Faulty};
-use queenfold::device::EmulatedSettings;
 use queenfold::engine::Launch;
-use queenfold::ladder::{Method, TableRow, run_method_on};
-use queenfold::ladder::{StopReason, Style, method, run_method};
+use queenfold::ladder::{StopReason, Style, TableRow, method, run_method_on};
 
 use super::methods::{assert_known, request};
 
-#[test]
-fn the_gpu_style_counts_right_or_says_that_there_is_no_device() {
-    for name in ["bit-board", "node-layer"] {
-        let method = method(name).unwrap();
-        let request = request(8, Style::Gpu);
-        match run_method(method, &request, None, &AtomicBool::new(false), None) {
-            Ok(row) => assert_known(&row, method.about().unique),
-            Err(StopReason::NoDevice(why)) => assert!(why.contains("GPU"), "{why}"),
-            Err(stopped) => panic!("{stopped:?}"),
+#[cfg(target_os = "linux")]
+mod embedded {
+    use super::*;
+    use crate::common::program::said;
+    use crate::common::ptx_machine::Machine;
+    use queenfold::device::cuda::{CudaSettings, open};
+
+    #[test]
+    fn the_kernels_count_right_in_blocks_of_any_size() {
+        let machine = Machine::new("");
+        let child = "ladder::devices::embedded::in_the_child";
+        let (code, out, err) = said(&machine.child(child).output().unwrap());
+        assert_eq!(code, 0, "{out}{err}");
+        assert_eq!(machine.defects(), [""; 0]);
+    }
+
+    #[test]
+    #[ignore = "the other test starts it, with the library"]
+    fn in_the_child() {
+        for block in [1, 5, 64, 96, 1024] {
+            let cuda = CudaSettings {
+                block,
+                ..CudaSettings::default()
+            };
+            let mut device = open(&cuda).unwrap();
+            for name in ["bit-board", "node-layer"] {
+                let method = method(name).unwrap();
+                for n in 4..=8 {
+                    let (request, never) = (request(n, Style::Gpu), AtomicBool::new(false));
+                    let row = run_method_on(device.as_mut(), method, &request, None, &never);
+                    assert_known(&row.unwrap(), method.about().unique);
+                }
+            }
         }
     }
 }
 
-mod emulated {
-    use super::*;
+/// The outcome of ten queens on a device with this fault at this launch, counted from 0.
+fn with(fault: Fault, at: u64) -> Result<TableRow, StopReason> {
+    let trouble = Arc::new(move |number, _: &Launch| (number == at).then_some(fault));
+    let mut device = Faulty::new(trouble);
+    // Who waits for a device that hangs waits as long as this. Ten queens take a moment, but a long
+    // one on a busy machine.
+    let hangs = fault == Fault::Hangs && at < u64::MAX;
+    let limit = Some(Duration::from_secs(if hangs { 2 } else { 120 }));
+    let method = method("node-layer").unwrap();
+    let (request, never) = (request(10, Style::Gpu), AtomicBool::new(false));
+    run_method_on(&mut device, method, &request, limit, &never)
+}
 
-    /// The number of launches of the self-test, which is the same for every board.
-    fn launches_of_the_self_test(method: &dyn Method) -> u64 {
-        match method.about().name {
-            // One for each position of the first queens.
-            "bit-board" => 5 + 3,
-            _ => 1,
-        }
+/// Launch 0 is the self-test.
+#[test]
+fn a_launch_that_fails_gives_no_number() {
+    for (fault, says) in [
+        (Fault::JobMissing, "jobs of"),
+        (Fault::OutOfMemory, "out of device memory"),
+        (Fault::NoKernel, "no kernel"),
+        (Fault::Lost, "the device failed"),
+    ] {
+        let Err(StopReason::Failed(why)) = with(fault, 1) else {
+            panic!("{fault:?}");
+        };
+        assert!(why.contains(says), "{fault:?}: {why}");
     }
+    assert_eq!(with(Fault::Hangs, 1), Err(StopReason::TimeLimit));
+}
 
-    /// The outcome of ten queens on a device with this fault at this launch, counted from 0.
-    fn with(fault: Fault, at: u64, method: &dyn Method) -> Result<TableRow, StopReason> {
-        let trouble = Arc::new(move |number, _: &Launch| (number == at).then_some(fault));
-        let mut device = Faulty::new(EmulatedSettings::default(), trouble);
-        // Who waits for a device that hangs waits as long as this. Ten queens take a moment, but a long
-        // one on a busy machine.
-        let hangs = fault == Fault::Hangs && at < u64::MAX;
-        let limit = Some(Duration::from_secs(if hangs { 2 } else { 120 }));
-        let never = AtomicBool::new(false);
-        run_method_on(
-            &mut device,
-            method,
-            &request(10, Style::Emulated),
-            limit,
-            &never,
-        )
+#[test]
+fn a_device_that_fails_its_self_test_is_not_used() {
+    for (fault, says) in [
+        (Fault::JobMissing, "jobs of"),
+        (Fault::OutOfMemory, "out of device memory"),
+        (Fault::Lost, "the device failed"),
+        (Fault::WrongSum, "solutions of 8 queens, not 92"),
+    ] {
+        let Err(StopReason::NoDevice(why)) = with(fault, 0) else {
+            panic!("{fault:?}");
+        };
+        assert!(
+            why.starts_with("test device: ") && why.contains(says),
+            "{why}"
+        );
     }
+}
 
-    #[test]
-    fn a_launch_that_fails_gives_no_number() {
-        for name in ["bit-board", "node-layer"] {
-            let method = method(name).unwrap();
-            let first = launches_of_the_self_test(method);
-            for (fault, says) in [
-                (Fault::JobMissing, "jobs of"),
-                (Fault::OutOfMemory, "out of device memory"),
-                (Fault::NoKernel, "no kernel"),
-                (Fault::Lost, "the device failed"),
-            ] {
-                let Err(StopReason::Failed(why)) = with(fault, first, method) else {
-                    panic!("{name}, {fault:?}");
-                };
-                assert!(why.contains(says), "{name}, {fault:?}: {why}");
-            }
-            let hangs = with(Fault::Hangs, first, method);
-            assert_eq!(hangs, Err(StopReason::TimeLimit), "{name}");
-        }
-    }
-
-    #[test]
-    fn a_device_that_fails_its_self_test_is_not_used() {
-        for name in ["bit-board", "node-layer"] {
-            let method = method(name).unwrap();
-            for fault in [Fault::JobMissing, Fault::OutOfMemory, Fault::Lost] {
-                let Err(StopReason::NoDevice(why)) = with(fault, 0, method) else {
-                    panic!("{name}, {fault:?}");
-                };
-                assert!(why.starts_with("emulated: "), "{why}");
-            }
-            let wrong = with(Fault::WrongSum, 0, method);
-            let Err(StopReason::NoDevice(why)) = wrong else {
-                panic!("{wrong:?}");
-            };
-            assert!(why.contains("solutions of 8 queens, not 92"), "{why}");
-        }
-    }
-
-    #[test]
-    fn a_device_that_does_not_fail_gives_a_row() {
-        for name in ["bit-board", "node-layer"] {
-            let method = method(name).unwrap();
-            let row = with(Fault::Hangs, u64::MAX, method).unwrap();
-            assert_known(&row, method.about().unique);
-        }
-    }
+#[test]
+fn a_device_that_does_not_fail_gives_a_row() {
+    assert_known(&with(Fault::Hangs, u64::MAX).unwrap(), false);
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use queenfold::ladder::{Audience, METHODS, Scene, StopReason, run_method};
 
-use super::methods::{request, styles, styles_that_show};
+use super::methods::{request, styles};
 
 #[test]
 fn every_method_stops_at_its_time_limit_on_the_largest_board() {
@@ -70,7 +70,7 @@ impl Audience for Impatient {
 #[test]
 fn every_method_stops_when_its_audience_leaves() {
     for method in METHODS {
-        for style in styles_that_show(method) {
+        for style in styles(method) {
             let audience = Mutex::new(Impatient(1));
             let never = AtomicBool::new(false);
             let stopped = run_method(method, &request(6, style), None, &never, Some(&audience));

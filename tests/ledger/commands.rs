@@ -5,8 +5,10 @@ use serde_json::Value as Json;
 use super::sqlite;
 use super::*;
 use crate::common::program::{
-    PROGRAM, Running, isolated, of, queenfold, said, status, tells, text, wait_until, words,
+    PROGRAM, Running, isolated, of, said, status, tells, text, wait_until, words,
 };
+#[cfg(target_os = "linux")]
+use crate::common::ptx_machine::Machine;
 
 #[test]
 fn a_finished_shard_is_done_and_says_what_the_total_needs() {
@@ -102,13 +104,15 @@ fn workers_without_room_in_the_address_space_are_refused_before_any_is_started()
     assert_eq!(err.trim_end(), says);
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn with_an_audit_of_1_every_task_of_a_device_and_its_host_is_counted_twice() {
     let dir = tempfile::tempdir().unwrap();
     let run = dir.path().join("run");
-    let device = ["--gpu", "emulated", "--workers", "0", "--engine", "chain"];
+    let device = ["--gpu", "cuda", "--workers", "0", "--engine", "chain"];
     let command = [&["run", "-n", "12", "--dir", text(&run)], &device[..]].concat();
-    let output = queenfold(&command)
+    let output = Machine::new("")
+        .command(&command)
         .env("QUEENFOLD_RUN_AUDIT", "1")
         .output()
         .unwrap();
@@ -124,23 +128,25 @@ fn with_an_audit_of_1_every_task_of_a_device_and_its_host_is_counted_twice() {
     }
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn a_run_is_the_same_with_and_without_a_device() {
     let dir = tempfile::tempdir().unwrap();
+    let machine = Machine::new("");
     let path = |name: &str| dir.path().join(name);
     let run = |name: &str, more: &[&str]| {
         let path = path(name);
         let arguments = ["run", "-n", "14", "--engine", "chain", "--dir", text(&path)];
-        let mut command = queenfold(&[&arguments[..], more].concat());
+        let mut command = machine.command(&[&arguments[..], more].concat());
         let (code, out, err) = said(&command.env("QUEENFOLD_RUN_AUDIT", "1").output().unwrap());
         assert!(code == 0 || more.contains(&"--shard"), "{name}: {err}");
         out
     };
-    let device = ["--gpu", "emulated", "--workers", "0"];
+    let device = ["--gpu", "cuda", "--workers", "0"];
     let workers = ["--gpu", "off", "--workers", "1"];
     run("device", &device);
     run("workers", &workers);
-    run("mixed", &["--gpu", "emulated", "--workers", "1"]);
+    run("mixed", &["--gpu", "cuda", "--workers", "1"]);
     run("half", &[&device[..], &["--shard", "0/2"]].concat());
     run("rest", &[&workers[..], &["--shard", "1/2"]].concat());
     let [half, rest, merged] = ["half", "rest", "merged"].map(path);

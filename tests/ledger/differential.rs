@@ -46,8 +46,6 @@ struct How {
     /// What is counted.
     what: Vec<String>,
     audit: &'static str,
-    /// Whether a device takes part.
-    gpu: bool,
 }
 
 impl How {
@@ -66,8 +64,7 @@ impl How {
         let engine = ["chain", "colour", "auto"][random.usize(..3)];
         what.extend(["--engine", engine].map(str::to_owned));
         let audit = ["0", "0.001", "0.001", "1"][random.usize(..4)];
-        let gpu = random.u32(..4) == 0;
-        Self { what, audit, gpu }
+        Self { what, audit }
     }
 
     /// Calls the program with random workers and a random kernel.
@@ -83,7 +80,7 @@ impl How {
         let isas = Isa::ALL.into_iter().filter(|isa| isa.is_available());
         let isas: Vec<Isa> = isas.collect();
         command.args(["--isa", isas[random.usize(..isas.len())].name()]);
-        command.args(["--gpu", if self.gpu { "emulated" } else { "off" }]);
+        command.args(["--gpu", "off"]);
         command
     }
 
@@ -180,16 +177,7 @@ fn differs_nowhere(random: &mut Rng) -> String {
         _ => "once",
     };
     let checked = &result["checked"];
-    // What a device counts takes long to be counted again.
-    let sampled = how.gpu
-        && checked
-            .as_str()
-            .is_some_and(|checked| checked.starts_with("sampled"));
-    assert!(
-        sampled || checked == expected,
-        "{checked}: {}",
-        board.in_words()
-    );
+    assert_eq!(checked, expected, "{}", board.in_words());
     let way = [
         "run",
         "killed run",
@@ -197,9 +185,8 @@ fn differs_nowhere(random: &mut Rng) -> String {
         "killed shards, merged",
     ][way as usize];
     format!(
-        "{}{} of {}, {way}, {killed} kills, audit {}: {}",
+        "{} of {}, {way}, {killed} kills, audit {}: {}",
         how.what.last().unwrap(),
-        if how.gpu { " with a device" } else { "" },
         board.in_words(),
         how.audit,
         counted.total

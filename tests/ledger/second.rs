@@ -5,6 +5,8 @@ use queenfold::ledger::{Confirmation, RecordedTask};
 
 use super::*;
 use crate::common::program::{PROGRAM, Running, of, said, status, tells, text, wait_until, words};
+#[cfg(target_os = "linux")]
+use crate::common::ptx_machine::Machine;
 
 /// The total of the board of most tests.
 const TOTAL: &str = "365596";
@@ -466,22 +468,34 @@ fn texts_of_strangers_are_shown_escaped() {
     }
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn what_a_device_counted_first_is_counted_elsewhere_if_that_is_possible() {
     let dir = tempfile::tempdir().unwrap();
     let [first, alone] = ["first", "alone"].map(|name| dir.path().join(name));
     let n = board();
-    let gpu = ["--gpu", "emulated"];
+    let machine = Machine::new("");
+    let again = |dir: &Path, workers| {
+        said(&machine.run(&words!(
+            "run --again {} --gpu cuda --workers {}",
+            text(dir),
+            workers
+        )))
+    };
     for dir in [&first, &alone] {
-        let arguments = ["run", "-n", &n, "--engine", "chain", "--workers", "0"];
-        let (code, _, err) = of(&[&arguments[..], &gpu, &["--dir", text(dir)]].concat());
+        let arguments = words!(
+            "run -n {} --engine chain --workers 0 --gpu cuda --dir {}",
+            &n,
+            text(dir)
+        );
+        let (code, _, err) = said(&machine.run(&arguments));
         assert_eq!(code, 0, "{err}");
     }
-    let (code, out, err) = again(&first, &["--gpu", "emulated", "--workers", "1"]);
+    let (code, out, err) = again(&first, "1");
     assert_eq!(code, 0, "{err}");
     let counted = confirmation(&first);
     assert_eq!((counted.twice, counted.on_other_device), (17, 16), "{out}");
-    let (code, out, err) = again(&alone, &["--gpu", "emulated", "--workers", "0"]);
+    let (code, out, err) = again(&alone, "0");
     assert_eq!(code, 0, "{err}");
     assert_eq!(confirmation(&alone).on_same_worker, 17, "{out}");
 }

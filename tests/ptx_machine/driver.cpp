@@ -1,15 +1,29 @@
 // A CUDA driver that runs PTX in machine.cpp: what Queenfold calls of libcuda, as strict as the documentation allows.
 // A thread for each stream runs its orders, so nothing is done when a call returns.
+//
+// It behaves as badly as a real one. FAKE_DEVICES is the number of devices, FAKE_LOG a file that tells of calls, FAKE names
+// what fails:
+//
+// "idle": launches do nothing. "hours": an hour passes after each launch, a job takes a microsecond, and nothing is counted.
+// "endless": the second launch never ends. Until the process is killed, whatever waits for the device never returns: freeing
+// and allocating memory, unloading a module, releasing the context, and the end of the process, as far as it runs the
+// library's destructors.
+// "sticky": the second launch, or that of the number FAKE_LAUNCH, fails, and from then on every call of the process does. If
+// FAKE_ONCE names a file, that happens only to the process that creates it.
+// "no room": no block of a kernel fits on a multiprocessor.
+// "late": what is copied while a launch is under way arrives only when the next kernel starts, unless a stream waits for it.
 #include "machine.h"
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
+#include <fcntl.h>
 #include <fstream>
 #include <set>
 #include <functional>
 #include <thread>
+#include <unistd.h>
 
 #define API extern "C" __attribute__((visibility("default"))) int
 
@@ -18,6 +32,11 @@ namespace {
 u32 env(const char *name, u32 otherwise) {
     const char *text = getenv(name);
     return text && *text ? strtoul(text, nullptr, 10) : otherwise;
+}
+/// Whether FAKE names this.
+bool is(const char *what) {
+    const char *fake = getenv("FAKE");
+    return fake && !strcmp(fake, what);
 }
 bool flag(const char *name, bool otherwise) { return env(name, otherwise) != 0; }
 
@@ -31,6 +50,8 @@ struct Module {
 struct Stream {
     std::deque<std::function<void()>> orders;
     bool busy = false, ends = false;
+    /// Launches that were given, and that the host knows to have ended.
+    u64 launched = 0, ended = 0;
     std::mutex lock;
     std::condition_variable changed;
     std::thread thread;
@@ -39,7 +60,9 @@ struct Event {
     std::mutex lock;
     std::condition_variable changed;
     u64 recorded = 0, done = 0;
-    std::chrono::steady_clock::time_point at;
+    double at; // milliseconds
+    Stream *stream;
+    u64 launched;
 };
 
 DeviceMemory memory;
@@ -54,13 +77,36 @@ thread_local bool has_context = false;
 bool retained = false;
 int context;
 u32 launch_number = 0;
-std::atomic<u64> most_device{0}, most_pinned{0};
+std::atomic<u64> most_device{0}, most_pinned{0}, jobs{0};
+std::atomic<u32> launches{0}, hours{0};
+/// Whether a kernel runs that never ends, and the error that sticks to this process.
+std::atomic<bool> stuck{false}, copied_down{false};
+std::atomic<int> spoilt{0};
+/// What is still on its way, if FAKE is "late".
+std::mutex late_lock;
+std::function<void()> late;
+Event *after_late;
+
+void arrive() {
+    std::lock_guard<std::mutex> guard(late_lock);
+    if (late)
+        late();
+    late = nullptr;
+}
+void told(const char *what, u64 value) {
+    if (const char *path = getenv("FAKE_LOG"))
+        std::ofstream(path, std::ios::app) << what << " " << value << "\n";
+}
+/// Why the context is lost: from the start, or after the self-test.
+int lost() { return spoilt ? spoilt.load() : is("700") ? 700 : is("719") ? 719 : is("700 later") && launches > 1 ? 700 : 0; }
 
 void note(const char *call, const std::string &what) { report.add(std::string(call) + ": " + what); }
 
 /// What is told at the end.
 struct Teller {
     ~Teller() {
+        while (stuck)
+            pause();
         if (const char *path = getenv("SIM_COUNTS")) {
             std::ofstream file(path);
             for (auto &[name, lines] : counts)
@@ -126,6 +172,16 @@ void wait_for_all() {
         s->changed.wait(guard, [&] { return s->orders.empty() && !s->busy; });
     }
 }
+bool under_way() {
+    std::lock_guard<std::mutex> guard(table_lock);
+    return std::any_of(streams.begin(), streams.end(), [](Stream *s) { return s->launched > s->ended; });
+}
+/// Memory is allocated and freed between launches: a driver waits until none is under way.
+void stall() {
+    if (under_way())
+        told("stall", 0);
+    wait_for_all();
+}
 bool is_pinned(const void *at, u64 bytes) {
     std::lock_guard<std::mutex> guard(table_lock);
     auto it = pinned.upper_bound((u64)at);
@@ -172,37 +228,44 @@ std::string without_a_line(std::string text) {
 
 } // namespace
 
-API cuInit(unsigned) { return 0; }
+API cuInit(unsigned) { told("init", 0); return is("no device") ? 100 : is("broken") ? 999 : 0; }
 API cuDriverGetVersion(int *v) { *v = env("SIM_DRIVER", 12020); return 0; }
 API cuGetErrorName(int e, const char **s) {
-    static std::map<int, std::string> names;
-    names[e] = "error " + std::to_string(e);
-    *s = names[e].c_str();
+    static const std::map<int, const char *> names{
+        {OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY"}, {INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE"},
+        {NO_BINARY, "CUDA_ERROR_NO_BINARY_FOR_GPU"}, {INVALID_PTX, "CUDA_ERROR_INVALID_PTX"},
+        {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"}, {700, "CUDA_ERROR_ILLEGAL_ADDRESS"}, {719, "CUDA_ERROR_LAUNCH_FAILED"}};
+    auto name = names.find(e);
+    *s = name == names.end() ? "CUDA_ERROR_UNKNOWN" : name->second;
     return 0;
 }
-API cuGetErrorString(int e, const char **s) { return cuGetErrorName(e, s); }
-API cuDeviceGet(int *d, int i) { *d = i; return i ? INVALID_DEVICE : 0; }
-API cuDeviceGetCount(int *c) { *c = 1; return 0; }
-API cuDeviceGetName(char *n, int l, int) { strncpy(n, "PTX machine", l); return 0; }
+API cuGetErrorString(int, const char **s) { *s = "?"; return 0; }
+API cuDeviceGet(int *d, int i) { *d = i; return 0; }
+API cuDeviceGetCount(int *c) { *c = is("none shown") ? 0 : env("FAKE_DEVICES", 1); return 0; }
+API cuDeviceGetName(char *n, int l, int) { strncpy(n, "Fake GPU", l); return 0; }
 API cuDeviceGetAttribute(int *v, int a, int) {
+    // Compute capability, multiprocessors, their shared memory, the limit of a display's watchdog.
     *v = a == 75 ? 9 : a == 76 ? 0 : a == 16 ? settings().sms : a == 81 ? settings().shared_per_sm : a == 17 ? 0 : -1;
     if (*v < 0)
         note("cuDeviceGetAttribute", "attribute " + std::to_string(a) + " is not known here");
     return 0;
 }
-API cuDeviceTotalMem_v2(size_t *b, int) { *b = 8ull << 30; return 0; }
-API cuDevicePrimaryCtxRetain(void **c, int) { *c = &context; retained = true; return 0; }
+API cuDeviceTotalMem_v2(size_t *b, int d) { *b = 16ull << 30; return is("first fails") && d == 0 ? INVALID_DEVICE : 0; }
+API cuDevicePrimaryCtxRetain(void **c, int d) { told("device", d); *c = &context; retained = true; return spoilt; }
 API cuDevicePrimaryCtxRelease_v2(int) {
     wait_for_all();
-    return 0;
+    return spoilt;
 }
-API cuCtxSetCurrent(void *c) { has_context = c == &context && retained; return has_context ? 0 : INVALID_CONTEXT; }
+API cuCtxSetCurrent(void *c) { has_context = c == &context && retained; return has_context ? spoilt.load() : INVALID_CONTEXT; }
 API cuCtxSetFlags(unsigned) { return has_context ? 0 : INVALID_CONTEXT; }
 API cuModuleLoadData(void **m, const void *image) {
     if (!has_context)
         return INVALID_CONTEXT;
-    if (memcmp(image, "\x7f" "ELF", 4) == 0)
+    wait_for_all();
+    if (is("209") || memcmp(image, "\x7f" "ELF", 4) == 0)
         return NO_BINARY;
+    if (int error = is("222") ? 222 : is("218") ? INVALID_PTX : spoilt.load())
+        return error;
     try {
         Module *made = new Module{parse_ptx(without_a_line((const char *)image).c_str())};
         *m = made;
@@ -231,23 +294,26 @@ API cuFuncSetAttribute(void *f, int a, int v) {
     return 0;
 }
 API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *b, void *, int threads, size_t shared) {
-    *b = per_sm(threads, shared);
-    return 0;
+    *b = is("no room") ? 0 : per_sm(threads, shared);
+    return spoilt;
 }
 API cuMemAlloc_v2(u64 *p, size_t bytes) {
     if (!has_context)
         return INVALID_CONTEXT;
     if (bytes == 0)
         return INVALID_VALUE;
-    wait_for_all();
+    if (is("no memory"))
+        return OUT_OF_MEMORY;
+    told("allocated", bytes >> 10);
+    stall();
     *p = memory.allocate(bytes);
     most_device += bytes;
-    return 0;
+    return spoilt;
 }
 API cuMemFree_v2(u64 p) {
     if (!has_context)
         note("cuMemFree", "no context is current");
-    wait_for_all();
+    stall();
     if (!memory.free(p))
         note("cuMemFree", "no such memory");
     return 0;
@@ -255,6 +321,8 @@ API cuMemFree_v2(u64 p) {
 API cuMemHostAlloc(void **p, size_t bytes, unsigned) {
     if (!has_context)
         return INVALID_CONTEXT;
+    told("pinned", bytes >> 10);
+    stall();
     *p = aligned_alloc(4096, (bytes + 4095) & ~size_t(4095));
     memset(*p, 0x5a, bytes);
     std::lock_guard<std::mutex> guard(table_lock);
@@ -263,7 +331,7 @@ API cuMemHostAlloc(void **p, size_t bytes, unsigned) {
     return 0;
 }
 API cuMemFreeHost(void *p) {
-    wait_for_all();
+    stall();
     {
         std::lock_guard<std::mutex> guard(table_lock);
         if (!pinned.erase((u64)p))
@@ -284,7 +352,7 @@ API cuMemsetD8Async(u64 p, unsigned char value, size_t bytes, void *stream) {
 API cuMemcpyHtoDAsync_v2(u64 d, const void *p, size_t bytes, void *stream) {
     if (!is_pinned(p, bytes))
         note("cuMemcpyHtoDAsync", "the host's memory is not pinned");
-    return order(stream, "cuMemcpyHtoDAsync", [=] {
+    auto copy = [=] {
         Allocation *a;
         if (u8 *to = device(d, bytes, "cuMemcpyHtoDAsync", &a)) {
             if (bytes == 4)
@@ -293,7 +361,14 @@ API cuMemcpyHtoDAsync_v2(u64 d, const void *p, size_t bytes, void *stream) {
                 memcpy(to, p, bytes);
             a->fill(d - a->base, bytes);
         }
-    });
+    };
+    if (is("late") && bytes == 4 && under_way()) {
+        std::lock_guard<std::mutex> guard(late_lock);
+        late = copy;
+        after_late = nullptr;
+        return 0;
+    }
+    return order(stream, "cuMemcpyHtoDAsync", copy);
 }
 API cuMemcpyDtoHAsync_v2(void *p, u64 d, size_t bytes, void *stream) {
     if (!is_pinned(p, bytes))
@@ -301,6 +376,7 @@ API cuMemcpyDtoHAsync_v2(void *p, u64 d, size_t bytes, void *stream) {
     return order(stream, "cuMemcpyDtoHAsync", [=] {
         if (u8 *from = device(d, bytes, "cuMemcpyDtoHAsync"))
             memcpy(p, from, bytes);
+        copied_down = true;
     });
 }
 API cuStreamCreate(void **s, unsigned) {
@@ -343,18 +419,37 @@ API cuEventRecord(void *event, void *stream) {
     {
         std::lock_guard<std::mutex> guard(e->lock);
         number = ++e->recorded;
+        e->stream = (Stream *)stream;
+        e->launched = e->stream->launched;
+    }
+    {
+        std::lock_guard<std::mutex> guard(late_lock);
+        if (late && !after_late)
+            after_late = e;
     }
     return order(stream, "cuEventRecord", [=] {
         std::lock_guard<std::mutex> guard(e->lock);
         e->done = std::max(e->done, number);
-        e->at = std::chrono::steady_clock::now();
+        std::chrono::duration<double, std::milli> now = std::chrono::steady_clock::now().time_since_epoch();
+        e->at = is("hours") ? hours * 3.6e6 + jobs / 1000.0 : now.count();
+        if (copied_down.exchange(false))
+            hours++;
         e->changed.notify_all();
     });
 }
 API cuEventQuery(void *event) {
     Event *e = (Event *)event;
+    if (lost())
+        return lost();
     std::lock_guard<std::mutex> guard(e->lock);
-    return e->done == e->recorded ? 0 : NOT_READY;
+    if (e->done != e->recorded)
+        return NOT_READY;
+    if (e->recorded) {
+        std::lock_guard<std::mutex> guard(table_lock);
+        if (streams.count(e->stream))
+            e->stream->ended = std::max(e->stream->ended, e->launched);
+    }
+    return 0;
 }
 API cuStreamWaitEvent(void *stream, void *event, unsigned) {
     Event *e = (Event *)event;
@@ -363,6 +458,8 @@ API cuStreamWaitEvent(void *stream, void *event, unsigned) {
         std::lock_guard<std::mutex> guard(e->lock);
         number = e->recorded;
     }
+    if (after_late == e)
+        arrive();
     return order(stream, "cuStreamWaitEvent", [=] {
         std::unique_lock<std::mutex> guard(e->lock);
         e->changed.wait(guard, [&] { return e->done >= number; });
@@ -370,7 +467,7 @@ API cuStreamWaitEvent(void *stream, void *event, unsigned) {
 }
 API cuEventElapsedTime(float *t, void *from, void *to) {
     Event *a = (Event *)from, *b = (Event *)to;
-    std::chrono::steady_clock::time_point at;
+    double at;
     {
         std::lock_guard<std::mutex> guard(a->lock);
         if (!a->recorded)
@@ -384,7 +481,7 @@ API cuEventElapsedTime(float *t, void *from, void *to) {
         return INVALID_HANDLE;
     if (b->done != b->recorded)
         return NOT_READY;
-    *t = std::chrono::duration<float, std::milli>(b->at - at).count();
+    *t = b->at - at;
     return 0;
 }
 API cuEventDestroy_v2(void *event) {
@@ -393,7 +490,7 @@ API cuEventDestroy_v2(void *event) {
         if (!events.erase((Event *)event))
             return INVALID_HANDLE;
     }
-    delete (Event *)event;
+    // It is not deleted: orders that are not done may have it.
     return 0;
 }
 API cuLaunchKernel(void *f, unsigned bx, unsigned by, unsigned bz, unsigned tx, unsigned ty, unsigned tz, unsigned shared,
@@ -409,7 +506,27 @@ API cuLaunchKernel(void *f, unsigned bx, unsigned by, unsigned bz, unsigned tx, 
     std::vector<u64> params;
     for (size_t at = 0; at < m->kernel.param_bytes.size(); at++)
         params.push_back(m->kernel.param_bytes[at] == 8 ? *(u64 *)arguments[at] : *(u32 *)arguments[at]);
+    told("blocks", bx);
+    told("launch", tx);
+    told("shared", shared / tx);
+    const u32 number = ++launches;
+    ((Stream *)stream)->launched++;
+    if (is("sticky") && number == env("FAKE_LAUNCH", 2)) {
+        const char *once = getenv("FAKE_ONCE");
+        if (!once || open(once, O_CREAT | O_EXCL, 0600) >= 0)
+            spoilt = 719;
+    }
+    if (spoilt)
+        return 0;
+    if (is("endless") && number == 2)
+        stuck = true;
     return order(stream, "cuLaunchKernel", [=] {
+        arrive();
+        while (stuck && number >= 2)
+            pause();
+        jobs += (u32)params[1];
+        if (is("idle") || is("hours"))
+            return;
         const LaunchShape shape{bx, tx, shared, room};
         Effort effort = run_kernel(m->kernel, shape, params, memory, settings(), report);
         for (size_t at = 0; at < params.size(); at++)

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::trace_to;
-use crate::common::emulated_device::{self, short_launches};
 use crate::common::run_spec::run_spec;
+use crate::common::test_device::{self, short_launches};
 use queenfold::actors::{Control, DeviceSpec, Report, run_on};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
@@ -18,7 +18,7 @@ use tracing_subscriber::layer::SubscriberExt;
 fn device(index: usize) -> DeviceSpec {
     DeviceSpec {
         index,
-        ..emulated_device::device(short_launches())
+        ..test_device::device(short_launches())
     }
 }
 
@@ -86,7 +86,7 @@ fn a_trace_shows_upload_kernel_and_download_of_each_stream_beside_the_workers() 
         assert!(start + length <= run_ends, "{event} ends after {run_ends}");
         if lane.starts_with("gpu-") {
             let name = event["name"].as_str().unwrap();
-            assert_eq!(event["args"]["device"], "emulated");
+            assert_eq!(event["args"]["device"], "test device");
             assert!(event["args"]["tasks"].as_u64().unwrap() > 0);
             parts
                 .entry((lane, name))
@@ -103,7 +103,7 @@ fn a_trace_shows_upload_kernel_and_download_of_each_stream_beside_the_workers() 
         for pair in kernels.windows(2) {
             assert!(pair[0].1 <= pair[1].0 + 0.01, "{lane}: {pair:?} overlap");
         }
-        // An emulated device is busy with its kernels only.
+        // The device is busy with its kernels only.
         let counted: f64 = kernels.iter().map(|(start, end)| end - start).sum();
         let busy = report.workers[device].busy.as_secs_f64() * 1e6;
         assert!(

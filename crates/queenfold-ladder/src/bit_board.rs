@@ -18,7 +18,7 @@ impl Method for BitBoard {
             name: "bit-board",
             idea: "symmetry search cut at a row, one node per GPU thread",
             text: include_str!("text/bit-board.md"),
-            styles: Style::DEVICES,
+            styles: &[Style::Gpu],
             unique: true,
             reach: 12,
             steps: false,

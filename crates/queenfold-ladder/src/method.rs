@@ -70,20 +70,15 @@ pub enum Style {
     Only,
     /// On a GPU.
     Gpu,
-    /// The kernel of a GPU on threads of the host.
-    Emulated,
 }
 
 impl Style {
     /// The two styles of most methods.
     pub const BOTH: &'static [Self] = &[Self::Recursive, Self::Iterative];
 
-    /// The styles of a method that counts only on a device.
-    pub const DEVICES: &'static [Self] = &[Self::Gpu, Self::Emulated];
-
     /// Whether it runs on a device, which counts solutions and shows none.
     pub const fn needs_device(self) -> bool {
-        matches!(self, Self::Gpu | Self::Emulated)
+        matches!(self, Self::Gpu)
     }
 
     /// The name on the command line and in results; `None` for [`Style::Only`].
@@ -93,7 +88,6 @@ impl Style {
             Self::Iterative => Some("iterative"),
             Self::Only => None,
             Self::Gpu => Some("gpu"),
-            Self::Emulated => Some("emulated"),
         }
     }
 }

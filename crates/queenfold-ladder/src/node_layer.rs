@@ -17,12 +17,7 @@ impl Method for NodeLayer {
             name: "node-layer",
             idea: "breadth first to layer k, then each node on its own",
             text: include_str!("text/node-layer.md"),
-            styles: &[
-                Style::Recursive,
-                Style::Iterative,
-                Style::Gpu,
-                Style::Emulated,
-            ],
+            styles: &[Style::Recursive, Style::Iterative, Style::Gpu],
             unique: false,
             reach: 12,
             steps: false,

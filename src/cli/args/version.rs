@@ -37,7 +37,6 @@ fn features() -> Vec<&'static str> {
     [
         ("cli", true),
         ("cuda", cfg!(feature = "cuda")),
-        ("emulated-gpu", cfg!(feature = "emulated-gpu")),
         ("fault-injection", cfg!(feature = "fault-injection")),
         ("ledger", true),
     ]

@@ -14,8 +14,8 @@ pub(super) const GROUP_SUMS: usize = 2;
 /// for the other data that the kernel keeps there; smaller boards have no rows to search.
 pub(super) const BOARDS: RangeInclusive<u32> = 5..=28;
 
-/// How many rows a job may leave to fill, in each of the kernel's variants. The launch check and
-/// `kernels/emulated.cpp` rely on this range.
+/// How many rows a job may leave to fill, in each of the kernel's variants. The launch check
+/// relies on this range.
 const DEPTHS: RangeInclusive<u32> = 3..=15;
 
 /// Threads of a block: its threads have nothing in common, and small blocks end together.

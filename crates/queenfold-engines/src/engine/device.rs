@@ -10,19 +10,16 @@ use serde::{Deserialize, Serialize};
 pub enum DeviceKind {
     /// A GPU driven through CUDA.
     Cuda,
-    /// Host threads that run the kernels as C++.
-    Emulated,
 }
 
 impl DeviceKind {
     /// All.
-    pub const ALL: [Self; 2] = [Self::Cuda, Self::Emulated];
+    pub const ALL: [Self; 1] = [Self::Cuda];
 
     /// The name used on the command line and in records.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Cuda => "cuda",
-            Self::Emulated => "emulated",
         }
     }
 }

@@ -70,7 +70,7 @@ pub struct Args {
     #[command(flatten)]
     flags: CpuFlags,
 
-    /// Predict the time with devices, too, which are measured for that: `auto` (every GPU), `cuda`, or `emulated`
+    /// Predict the time with devices, too, which are measured for that: `auto` (every GPU), or `cuda`
     #[arg(long, value_name = "KIND", value_parser = DeviceChoice::parse)]
     gpu: Option<DeviceChoice>,
 

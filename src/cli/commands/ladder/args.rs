@@ -78,7 +78,6 @@ pub(super) enum StyleChoice {
     Iterative,
     Both,
     Gpu,
-    Emulated,
 }
 
 /// The boards to print.
@@ -106,7 +105,6 @@ impl Args {
             StyleChoice::Iterative => Some(Style::Iterative),
             StyleChoice::Both => None,
             StyleChoice::Gpu => Some(Style::Gpu),
-            StyleChoice::Emulated => Some(Style::Emulated),
         }
     }
 

@@ -54,11 +54,7 @@ impl Rung {
     fn extrapolated(&self, n: Size) -> Option<f64> {
         let seconds = extrapolated(&self.times, |n| self.method.boards(n), n.get())?;
         // The cost of a row is that of all threads.
-        let on_all_cores = match self.style {
-            Style::Gpu => false,
-            Style::Emulated => true,
-            _ => !self.method.about().steps,
-        };
+        let on_all_cores = !self.style.needs_device() && !self.method.about().steps;
         let threads = if on_all_cores { num_cpus::get() } else { 1 };
         Some(seconds / threads as f64)
     }

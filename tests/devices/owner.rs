@@ -1,7 +1,7 @@
-//! The kernels on the emulated device: exact counts, and what its owner does when it fails.
+//! What the owner of a device does, above all when the device fails.
 //!
 //! The ignored test needs a quiet machine:
-//! `cargo test --release --test it -- --ignored --nocapture devices::emulated::`
+//! `cargo test --release --test it -- --ignored --nocapture devices::owner::`
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,11 +12,9 @@ use crate::common::random_board::random_board;
 use queenfold::board::{GivenBoard, Size, known};
 use queenfold::chain::ChainPlan;
 use queenfold::device::{
-    Device, DeviceTrouble, Emulated, EmulatedSettings, Owner, OwnerEvent, OwnerSettings, calibrate,
-    measure,
+    Device, DeviceTrouble, Owner, OwnerEvent, OwnerSettings, calibrate, measure,
 };
-use queenfold::engine::{DeviceProgram, Launch, Launcher, Plan, Tally, Task, TaskKey};
-use queenfold::ladder;
+use queenfold::engine::{Launch, Launcher, Plan, Tally, Task, TaskKey};
 
 fn plan(n: u32) -> ChainPlan {
     ChainPlan::new(Size::new(n).unwrap())
@@ -41,19 +39,9 @@ fn jobs(plan: &ChainPlan, tasks: &[Task]) -> u32 {
     batch.launch().unwrap().job_count()
 }
 
-/// The device program of the ladder whose entry point has this name.
-fn program(entry: &str) -> DeviceProgram {
-    let mut programs = ladder::PROGRAMS.into_iter();
-    programs.find(|program| program.entry() == entry).unwrap()
-}
-
-/// An emulated device on which `trouble` strikes. Submission 0 is its self-test.
-pub fn device(threads: usize, trouble: Arc<Trouble>) -> Box<dyn Device> {
-    let settings = EmulatedSettings {
-        threads,
-        ..EmulatedSettings::default()
-    };
-    Box::new(Faulty::new(settings, trouble))
+/// A device on which `trouble` strikes. Submission 0 is its self-test.
+pub fn device(trouble: Arc<Trouble>) -> Box<dyn Device> {
+    Box::new(Faulty::new(trouble))
 }
 
 pub fn healthy() -> Arc<Trouble> {
@@ -68,7 +56,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    pub fn total(&self) -> u128 {
+    fn total(&self) -> u128 {
         let sum: Tally = self.tallies.values().copied().sum();
         sum.completions.solutions()
     }
@@ -120,7 +108,7 @@ pub fn assert_wrong(outcome: &Outcome, sign: &str) {
 }
 
 /// Settings for devices that answer, however long a busy machine makes them wait.
-pub fn patient() -> OwnerSettings {
+fn patient() -> OwnerSettings {
     OwnerSettings {
         least_patience: Duration::from_secs(600),
         ..OwnerSettings::default()
@@ -138,12 +126,12 @@ fn quick() -> OwnerSettings {
 /// An owner, with default settings but its patience, of a device on which `trouble` strikes.
 fn owner(plan: &ChainPlan, trouble: Arc<Trouble>) -> Owner {
     let settings = patient();
-    Owner::new(device(1, trouble), launcher(plan), settings).unwrap()
+    Owner::new(device(trouble), launcher(plan), settings).unwrap()
 }
 
 /// The message of a device on which `fault` strikes every submission, when it is opened.
 fn refused(fault: Fault) -> String {
-    let device = device(1, Arc::new(move |_, _| Some(fault)));
+    let device = device(Arc::new(move |_, _| Some(fault)));
     let owner = Owner::new(device, launcher(&plan(12)), patient());
     owner.err().unwrap().into_words()
 }
@@ -153,7 +141,7 @@ fn counted(board: impl Into<GivenBoard>) -> u128 {
     let plan = ChainPlan::new(board);
     let tasks = tasks(&plan);
     let mut oracle = plan.oracle();
-    let owner = Owner::new(device(2, healthy()), launcher(&plan), patient()).unwrap();
+    let owner = Owner::new(device(healthy()), launcher(&plan), patient()).unwrap();
     let outcome = drive(owner, tasks.clone(), 1);
     assert_eq!(outcome.tallies.len(), tasks.len());
     for task in &tasks {
@@ -193,7 +181,7 @@ fn a_device_that_fails_is_of_no_more_use_and_what_it_counted_before_is_right() {
         (Fault::JobMissing, "jobs of"),
     ] {
         let trouble = Arc::new(move |number, _: &Launch| (number == 4).then_some(fault));
-        let owner = Owner::new(device(1, trouble), launcher(&plan), quick()).unwrap();
+        let owner = Owner::new(device(trouble), launcher(&plan), quick()).unwrap();
         let outcome = drive(owner, all.clone(), 1);
         assert_failed(&outcome, sign);
         let counted = all
@@ -245,7 +233,7 @@ fn a_device_without_a_kernel_is_not_used() {
 fn a_device_that_miscounts_a_small_board_is_refused() {
     for fault in [Fault::WrongSum, Fault::JobMissing] {
         let error = refused(fault);
-        assert!(error.contains("emulated: "), "{error}");
+        assert!(error.contains("test device: "), "{error}");
     }
 }
 
@@ -306,7 +294,7 @@ fn a_board_is_measured_on_the_device_alone() {
 
 /// A device whose clock shows exactly 10⁸ nodes a second, independent of the speed of the machine.
 fn paced() -> Faulty {
-    let mut device = Faulty::new(EmulatedSettings::default(), healthy());
+    let mut device = Faulty::new(healthy());
     device.alter = |completed| {
         // The sums alternate between solutions and nodes.
         let nodes: u64 = completed.sums.iter().skip(1).step_by(2).sum();
@@ -326,7 +314,7 @@ fn a_calibration_tells_the_speed_of_the_device() {
     }
     let failing = |fault| {
         let trouble = Arc::new(move |_, _: &Launch| Some(fault));
-        let mut device = Faulty::new(EmulatedSettings::default(), trouble);
+        let mut device = Faulty::new(trouble);
         calibrate(&mut device, &plan(12)).unwrap_err()
     };
     assert!(failing(Fault::WrongSum).contains("sampled job"));
@@ -382,71 +370,4 @@ fn a_device_that_is_lost_in_its_canary_has_failed() {
     let mut owner = owner(&plan(11), lost);
     let trouble = owner.count_canary().map(drop).unwrap_err();
     assert!(matches!(trouble, DeviceTrouble::Failed(_)), "{trouble:?}");
-}
-
-/// The sums of a device without faults for these nodes, one job each.
-fn launch(entry: &str, nodes: &[&[u32]], table: &[u32]) -> Vec<u64> {
-    let mut device = Emulated::new(EmulatedSettings {
-        threads: 2,
-        ..EmulatedSettings::default()
-    });
-    let launch = Launch::new(program(entry), nodes.concat(), table.to_vec()).unwrap();
-    assert_eq!(launch.job_count() as usize, nodes.len());
-    device.submit(&launch).unwrap();
-    let completed = device.poll(Duration::from_secs(60)).unwrap().unwrap();
-    assert_eq!(completed.jobs_done, launch.job_count());
-    completed.sums
-}
-
-#[test]
-fn the_node_layer_kernel_counts_all_solutions_below_each_node() {
-    for n in 1..=12 {
-        let total = known(Size::new(n).unwrap()).unwrap().total;
-        let empty = [0, 0, 0];
-        let sums = launch("node_layer", &[&empty, &empty], &[n]);
-        assert_eq!(u128::from(sums[1]), 2 * total, "n = {n}");
-    }
-    // All rows are filled, on the largest board too.
-    for n in [1, 4, 31, 32] {
-        let columns = u32::MAX >> (32 - n);
-        let node = [5, columns, 9];
-        let sums = launch("node_layer", &[&node, &node, &node], &[n]);
-        assert_eq!(sums, [0, 3], "n = {n}");
-    }
-    // Eight queens have 2056 nodes; a row without a free square has none.
-    let sums = launch("node_layer", &[&[0, 0, 0], &[0xff, 0, 0]], &[8]);
-    assert_eq!(sums, [2056, 92]);
-}
-
-#[test]
-fn the_bit_board_kernel_tells_the_classes_of_solutions() {
-    // The nodes end at the first free row: the first queen is in column 1, or in the corner with the
-    // second queen in column 2 or 3.
-    let side = launch("bit_board", &[&[4, 2, 1, 2]], &[5, 1, 0, 1]);
-    assert_eq!(side[1..], [1, 0, 0]);
-    let of_six = launch("bit_board", &[&[4, 2, 1, 2]], &[6, 1, 0, 1]);
-    assert_eq!(of_six[1..], [0, 1, 0]);
-    let corner = |second: u32| {
-        let (queen, shifted) = (1 << second, 1 << 1);
-        let node = [(shifted | queen) << 1, 1 | queen, queen >> 1, 1, queen];
-        launch("bit_board", &[&node], &[5, 2, 1, second])
-    };
-    assert_eq!(corner(2)[1..], [0, 0, 1]);
-    assert_eq!(corner(3)[1..], [0, 0, 0]);
-}
-
-#[test]
-fn a_cancelled_launch_of_long_jobs_ends_and_says_that_they_are_missing() {
-    for (entry, node, table) in [
-        ("node_layer", vec![0, 0, 0], vec![32]),
-        ("bit_board", vec![4, 2, 1, 2], vec![32, 1, 0, 1]),
-    ] {
-        let mut device = Emulated::new(EmulatedSettings::default());
-        let launch = Launch::new(program(entry), node.repeat(3), table).unwrap();
-        device.submit(&launch).unwrap();
-        assert_eq!(device.poll(Duration::from_millis(50)).unwrap(), None);
-        device.cancel();
-        let completed = device.poll(Duration::from_secs(120)).unwrap().unwrap();
-        assert_eq!(completed.jobs_done, 0, "{entry}");
-    }
 }
