@@ -6,7 +6,6 @@ use fastrand::Rng;
 use parking_lot::{Mutex, MutexGuard};
 
 use super::index::{DeviceIndex, PlanIndex};
-use super::shared::DeviceRoute;
 use super::spec::RunSpec;
 use crate::engine::{CountedBy, Counter, KernelName, Mismatch, NotCounted, Tally, Task, TaskWatch};
 
@@ -139,7 +138,12 @@ pub(super) struct Audits {
 }
 
 impl Audits {
-    pub(super) fn new(spec: &RunSpec, cpu_workers: usize, devices: &DeviceRoute) -> Self {
+    /// For so many CPU workers, and devices that count this plan.
+    pub(super) fn new(
+        spec: &RunSpec,
+        cpu_workers: usize,
+        (devices, plan): (usize, Option<PlanIndex>),
+    ) -> Self {
         let of = |plan: PlanIndex, on_device: bool| {
             let all = !spec.audit_all.is_zero();
             let whole = all.then(|| WholePlan {
@@ -149,12 +153,12 @@ impl Audits {
             });
             Mutex::new(TaskAudit::new(spec.audit, whole))
         };
-        let of_device = |_| Some(of(devices.plan()?, true));
+        let of_device = |_| Some(of(plan?, true));
         Self {
             of_plans: (0..spec.plans.len())
                 .map(|plan| of(PlanIndex(plan), false))
                 .collect(),
-            of_devices: devices.devices.iter().filter_map(of_device).collect(),
+            of_devices: (0..devices).filter_map(of_device).collect(),
         }
     }
 

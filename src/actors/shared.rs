@@ -45,7 +45,7 @@ impl RunShared {
             observers.progress().await_device();
         }
         Self {
-            audits: Audits::new(spec, cpu_workers, &devices),
+            audits: Audits::new(spec, cpu_workers, (devices.devices.len(), devices.plan())),
             in_flight: InFlight::new(cpu_workers, spec.plans.len()),
             spec: spec.clone(),
             roster: Arc::new(roster),
