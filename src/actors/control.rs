@@ -117,8 +117,14 @@ impl Control {
         live.map(|live| live.map()).unwrap_or_default()
     }
 
-    pub(super) fn injector(&self) -> &Mutex<Arc<Injector>> {
-        &self.shared.injector
+    /// Makes the runs under this control fail where `faults` say: a second count and what decides are one with it.
+    #[cfg(feature = "fault-injection")]
+    pub fn inject(&self, faults: super::faults::Faults) {
+        *self.shared.injector.lock() = Arc::new(Injector::new(faults));
+    }
+
+    pub(super) fn injector(&self) -> Arc<Injector> {
+        Arc::clone(&self.shared.injector.lock())
     }
 
     fn ask(&self, change: impl FnOnce(&mut Requests)) {

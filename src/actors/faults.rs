@@ -5,7 +5,6 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use super::control::Control;
 use super::count_kind::CountKind;
 use crate::engine::{Completions, Counter, NotCounted, Tally, Task, TaskKey, TaskWatch, WorkerId};
 use parking_lot::Mutex;
@@ -79,13 +78,6 @@ impl FromStr for Faults {
     }
 }
 
-impl Control {
-    /// Makes the runs under this control fail where `faults` say: a second count and what decides are one with it.
-    pub fn inject(&self, faults: Faults) {
-        *self.injector().lock() = Arc::new(Injector::new(faults));
-    }
-}
-
 /// The faults still to come in the runs under one control.
 #[derive(Default)]
 pub(super) struct Injector {
@@ -98,7 +90,7 @@ pub(super) struct Injector {
 }
 
 impl Injector {
-    fn new(faults: Faults) -> Self {
+    pub(super) fn new(faults: Faults) -> Self {
         Self {
             faults,
             tries: Mutex::default(),

@@ -101,12 +101,7 @@ impl Run {
         outcome: Sender<Result<Report, RunError>>,
     ) -> Self {
         Self {
-            shared: Arc::new(RunShared::new(
-                spec,
-                devices,
-                observers,
-                Arc::clone(&control.injector().lock()),
-            )),
+            shared: Arc::new(RunShared::new(spec, devices, observers, control.injector())),
             control: control.clone(),
             state: RunState::Planning,
             prepared: Some(prepared),
