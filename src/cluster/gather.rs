@@ -145,6 +145,10 @@ pub fn gather(
         directory.check_whole(store.info())?;
     }
     let (mut running, mut stopped, mut not_begun) = (Vec::new(), Vec::new(), Vec::new());
+    let source = |path: PathBuf, store: Store| {
+        let shard = Some((store.info().shard, &division));
+        MergeSource { path, store, shard }
+    };
     let of_shard = |index: u64| {
         let path = directory.shard(index);
         directory.expect_own(&path)?;
@@ -156,21 +160,17 @@ pub fn gather(
             ShardState::Finished => {}
         }
         let found = found.filter(|_| state != ShardState::Running);
-        Ok::<_, ArrayError>(found.map(|(store, _)| (path, store)))
+        Ok::<_, ArrayError>(found.map(|(store, _)| source(path, store)))
     };
     let of_file = |path: PathBuf| {
         let store = open(&path)?.store;
         directory.check_shard(&path, store.info().shard.index(), store.info())?;
-        Ok(Some((path, store)))
+        Ok(Some(source(path, store)))
     };
     let shards = (0..directory.array().shards()).map(of_shard);
     let files = directory.files()?.into_iter().map(of_file);
-    let with_shard = |(path, store): (PathBuf, Store)| {
-        let shard = Some((store.info().shard, &division));
-        MergeSource { path, store, shard }
-    };
-    let found = shards.chain(files).filter_map(Result::transpose);
-    let mut sources = found.map(|found| found.map(with_shard)).peekable();
+    let sources = shards.chain(files).filter_map(Result::transpose);
+    let mut sources = sources.peekable();
     let merged = match sources.peek() {
         Some(_) => Some(merge(sources, &whole, &plans)?),
         // What was gathered before counts, even if its shards were removed to save space.

@@ -243,9 +243,3 @@ impl Sessions {
         second.filter(|second| !self.claim(&task.record.session, &second.session))
     }
 }
-
-/// The host of each session, by its id.
-pub(super) fn hosts(sessions: &[Session]) -> BTreeMap<String, String> {
-    let host = |session: &Session| (session.id.clone(), session.facts.host.clone());
-    sessions.iter().map(host).collect()
-}

@@ -100,20 +100,29 @@ impl Coverage {
             absent[shard_of(task)] = false;
         }
         let mut of_shards = BTreeMap::<usize, u64>::new();
-        let mut ranges = Ranges::default();
+        let mut ranges: Vec<TaskRange> = Vec::new();
         for task in self.absent() {
             let shard = shard_of(task);
             if absent[shard] {
                 *of_shards.entry(shard).or_default() += 1;
+            } else if let Some(last) = ranges.last_mut()
+                && (last.engine, last.last + 1) == (task.engine, task.index)
+            {
+                last.last = task.index;
             } else {
-                ranges.push(task);
+                let (engine, index) = (task.engine, task.index);
+                ranges.push(TaskRange {
+                    engine,
+                    first: index,
+                    last: index,
+                });
             }
         }
         let is_absent = |shard: &Shard| of_shards.contains_key(&(shard.index() as usize));
         Missing {
             shards: shards.all().filter(is_absent).collect(),
             of_shards: of_shards.values().sum(),
-            ranges: ranges.finish(),
+            ranges,
         }
     }
 
@@ -151,7 +160,7 @@ impl Covered {
     }
 }
 
-/// Tasks of one engine in even steps: `first`, `first + step`, … `last`.
+/// Tasks of one engine: `first`, `first + 1`, … `last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TaskRange {
     /// The engine.
@@ -160,93 +169,21 @@ pub struct TaskRange {
     pub first: u64,
     /// The last task.
     pub last: u64,
-    /// From one task to the next, at least 1.
-    pub step: u64,
 }
 
 impl TaskRange {
-    const fn single(engine: Engine, index: u64) -> Self {
-        Self {
-            engine,
-            first: index,
-            last: index,
-            step: 1,
-        }
-    }
-
     /// How many tasks it holds.
     pub const fn tasks(&self) -> u64 {
-        (self.last - self.first) / self.step + 1
+        self.last - self.first + 1
     }
 }
 
 impl fmt::Display for TaskRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            engine,
-            first,
-            last,
-            step,
-        } = self;
-        match (self.tasks(), step) {
-            (1, _) => write!(f, "{engine} {first} (1 task)"),
-            (tasks, 1) => write!(f, "{engine} {first}..={last} ({tasks} tasks)"),
-            (tasks, _) => write!(
-                f,
-                "{engine} {first}..={last} in steps of {step} ({tasks} tasks)"
-            ),
-        }
-    }
-}
-
-/// Gathers ascending tasks into few ranges. A range with a step above 1 has at least three tasks.
-#[derive(Default)]
-struct Ranges(Vec<TaskRange>);
-
-impl Ranges {
-    fn push(&mut self, task: TaskKey) {
-        if self
-            .0
-            .last()
-            .is_some_and(|range| range.engine != task.engine)
-        {
-            self.split_last_pair();
-        } else if let Some(range) = self.0.last_mut() {
-            let step = task.index - range.last;
-            if range.first == range.last || range.step == step {
-                range.step = step;
-                range.last = task.index;
-                return;
-            }
-            if range.step > 1 && range.tasks() == 2 {
-                let second = TaskRange {
-                    first: range.last,
-                    last: task.index,
-                    step,
-                    ..*range
-                };
-                range.last = range.first;
-                self.0.push(second);
-                return;
-            }
-        }
-        self.0.push(TaskRange::single(task.engine, task.index));
-    }
-
-    fn finish(mut self) -> Vec<TaskRange> {
-        self.split_last_pair();
-        self.0
-    }
-
-    fn split_last_pair(&mut self) {
-        if let Some(&range) = self.0.last()
-            && range.step > 1
-            && range.tasks() == 2
-        {
-            self.0.pop();
-            for index in [range.first, range.last] {
-                self.0.push(TaskRange::single(range.engine, index));
-            }
+        let (engine, first, last) = (self.engine, self.first, self.last);
+        match self.tasks() {
+            1 => write!(f, "{engine} {first} (1 task)"),
+            tasks => write!(f, "{engine} {first}..={last} ({tasks} tasks)"),
         }
     }
 }

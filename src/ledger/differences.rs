@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::confirmation::hosts;
 use super::merge::check_alike;
-use super::{LedgerError, MergeSource, RecordedTask, RunInfo};
+use super::{LedgerError, MergeSource, RecordedTask, RunInfo, Sessions};
 use crate::engine::{Plan, Tally, TaskKey};
 
 /// What comparing runs showed.
@@ -48,7 +47,7 @@ pub fn differences<'a>(
         let (one, info) = first.get_or_insert_with(|| (path.clone(), store.info().clone()));
         check_alike((one, info), (&path, store.info()))?;
         store.info().check_plans(store.file(), plans)?;
-        let hosts = hosts(&store.sessions()?);
+        let sessions = Sessions::of(store.sessions()?);
         store.for_each_task(|RecordedTask { record: entry, .. }| {
             let result = entry.result;
             counts.entry(result.key).or_default().push(CountedWhere {
@@ -56,7 +55,7 @@ pub fn differences<'a>(
                 tally: result.tally,
                 counted_by: result.origin.counted_by.to_string(),
                 worker: result.origin.worker.to_string(),
-                host: hosts.get(&entry.session).cloned().unwrap_or_default(),
+                host: sessions.host(&entry.session).cloned().unwrap_or_default(),
             });
         })?;
     }

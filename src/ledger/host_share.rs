@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::account::Account;
-use super::{LedgerError, Session, Store, confirmation};
+use super::{LedgerError, Session, Sessions, Store};
 
 /// What one host recorded, in all its sessions. Names of hosts are what the hosts say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,8 +53,8 @@ impl HostShare {
         let _moment = store.moment()?;
         let sessions = store.sessions()?;
         Self::add_sessions(&sessions, hosts);
-        let names = confirmation::hosts(&sessions);
-        store.for_each_account(|record, _| Self::add_record(record, &names, hosts))
+        let sessions = Sessions::of(sessions);
+        store.for_each_account(|record, _| Self::add_record(record, &sessions, hosts))
     }
 
     /// Adds sessions, without what they recorded.
@@ -77,15 +77,14 @@ impl HostShare {
         }
     }
 
-    /// Adds a record to what its host did; `names` has the host of each session.
+    /// Adds a record to what its host did.
     pub(super) fn add_record(
         record: &Account<'_>,
-        names: &BTreeMap<String, String>,
+        sessions: &Sessions,
         hosts: &mut BTreeMap<String, Self>,
     ) {
-        let host = names
-            .get(record.session)
-            .and_then(|name| hosts.get_mut(name));
+        let host = sessions.host(record.session);
+        let host = host.and_then(|name| hosts.get_mut(name));
         if let Some(host) = host {
             host.tasks += 1;
             host.nodes = host.nodes.saturating_add(record.nodes);

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::confirmation::hosts;
-use super::{Coverage, Entry, LedgerError, Store};
+use super::{Coverage, Entry, LedgerError, Sessions, Store};
 use crate::engine::{CountedBy, Origin, WorkerId};
 
 /// Names who counted: a host, a device by the name that its maker gave it, a worker of any host
@@ -63,12 +62,12 @@ impl DoneBy {
     /// # Errors
     /// The ledger is damaged, or nobody of that name counted in it.
     pub(crate) fn tasks(&self, store: &Store) -> Result<Coverage, LedgerError> {
-        let hosts = hosts(&store.sessions()?);
+        let sessions = Sessions::of(store.sessions()?);
         let mut tasks = Coverage::none_of(store.info().n(), &store.info().plans);
         let mut known = false;
         store.for_each_task(|task| {
             let mut is_by = |entry: &Entry| {
-                let host = hosts.get(&entry.session).map_or("", String::as_str);
+                let host = sessions.host(&entry.session).map_or("", String::as_str);
                 let is_by = self.origin.names(host, &entry.result.origin);
                 known |= is_by;
                 is_by && self.since.is_none_or(|since| entry.recorded_at >= since)

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::account::Account;
-use super::confirmation::{self, Confirming};
+use super::confirmation::Confirming;
 use super::{
-    Confirmation, Coverage, Division, Facts, HostShare, LedgerError, Missing, Session, Store,
-    unix_time,
+    Confirmation, Coverage, Division, Facts, HostShare, LedgerError, Missing, Session, Sessions,
+    Store, unix_time,
 };
 use crate::actors::{Eta, SickWorker};
 use crate::engine::{Engine, Plan, WorkerId};
@@ -156,7 +156,7 @@ impl Status {
         let sessions = store.sessions()?;
         let mut hosts = BTreeMap::new();
         HostShare::add_sessions(&sessions, &mut hosts);
-        let names = confirmation::hosts(&sessions);
+        let names = Sessions::of(sessions.clone());
         let mut confirming = Confirming::begin(store)?;
         let count = sessions.len();
         let shard = store.info().shard;
