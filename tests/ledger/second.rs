@@ -269,7 +269,7 @@ fn a_run_that_is_not_finished_is_counted_again_as_far_as_it_is() {
     let (code, out, err) = again(&part, &[]);
     assert_eq!(code, 0, "{err}");
     assert_eq!(out.lines().count(), 1, "{out}");
-    assert!(out.starts_with("counted   7 of 7 tasks twice"), "{out}");
+    assert!(out.starts_with("counted 7 of 7 tasks twice"), "{out}");
     let (_, out, _) = again(&part, &["--json"]);
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(

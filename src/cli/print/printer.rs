@@ -1,7 +1,7 @@
 //! Prints the result of each board, as a row of the table or as JSON.
 
 use super::board_result::BoardResult;
-use super::result_json::ResultJson;
+use super::result_json::result_json;
 use super::result_table::ResultTable;
 use crate::board::Size;
 use crate::cli::exit::Failure;
@@ -35,7 +35,7 @@ impl Printer {
         let result = &counted.result;
         match &self.table {
             Some(table) => print(&table.row(&result.outcome, result.checked, result.elapsed)),
-            None => print_json(&ResultJson::new(counted)),
+            None => print_json(&result_json(counted)),
         }
     }
 }

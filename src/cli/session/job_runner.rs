@@ -15,7 +15,7 @@ use crate::cli::control::steering::Says;
 use crate::cli::exit::{Failure, complete_shard};
 use crate::cli::output::{print_json, say};
 use crate::cli::print::board_result::BoardResult;
-use crate::cli::print::result_json::ResultJson;
+use crate::cli::print::result_json::result_json;
 use crate::cli::shell::{again_command, resume_command};
 use crate::config::Config;
 use crate::job::{CensusResult, Hardware, Job, JobResult, RunSettings, plan};
@@ -122,7 +122,7 @@ impl JobRunner {
         let result = self.run_observed(job, &run, count);
         let known = result.as_ref().map(|counted| {
             let counted = counted.as_ref();
-            counted.and_then(|counted| serde_json::to_value(ResultJson::new(counted)).ok())
+            counted.map(result_json)
         });
         self.session.end(&run, known);
         result

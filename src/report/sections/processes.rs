@@ -1,7 +1,7 @@
 //! The processes that worked on the run, what happened to them, and what they were told.
 
 use crate::report::RunReport;
-use crate::report::markup::{facts, name, table, text, utc};
+use crate::report::markup::{name, table, text, utc};
 use crate::telemetry::duration;
 
 impl RunReport {
@@ -36,13 +36,7 @@ impl RunReport {
                 ]
             })
             .collect();
-        match rows.as_slice() {
-            [only] => {
-                let pairs = columns.into_iter().zip(only.iter().cloned());
-                facts(&pairs.collect::<Vec<_>>())
-            }
-            _ => table("Processes that worked on the run", &columns, &rows),
-        }
+        table("Processes that worked on the run", &columns, &rows)
     }
 
     pub(in crate::report) fn incidents_section(&self) -> String {
