@@ -1,7 +1,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use super::{duration, rate};
+use super::{duration, percent, rate};
 use crate::actors::{Report, WorkerProgress};
 
 /// How the workers and devices spent the run, as a table: for each the share of its time inside tasks, the share of a core that
@@ -22,10 +22,10 @@ pub fn profile(report: &Report) -> String {
             "{:<12} {:<wide$} {:>8} {:>8} {:>8} {:>8} {:>10} {:>14}",
             worker.id.to_string(),
             worker.counted_by_name(),
-            percent(worker.busy, all),
+            of(worker.busy, all),
             core(worker),
-            percent(worker.waiting, all),
-            percent(worker.starved, all),
+            of(worker.waiting, all),
+            of(worker.starved, all),
             worker.tasks,
             rate(worker.nodes, worker.busy),
         );
@@ -35,7 +35,7 @@ pub fn profile(report: &Report) -> String {
         table,
         "finish skew  {:.1} ms, {} of {}",
         skew.as_secs_f64() * 1e3,
-        percent(skew, report.elapsed),
+        of(skew, report.elapsed),
         duration(report.elapsed),
     );
     table
@@ -44,16 +44,14 @@ pub fn profile(report: &Report) -> String {
 /// The share of a core that a worker had while it was busy.
 fn core(worker: &WorkerProgress) -> String {
     let share = worker.core_share();
-    share.map_or_else(|| "-".to_owned(), |share| format!("{:.1} %", share * 100.0))
+    share.map_or_else(|| "-".to_owned(), percent)
 }
 
-fn percent(part: Duration, all: Duration) -> String {
-    let share = if all.is_zero() {
-        0.0
-    } else {
-        part.as_secs_f64() / all.as_secs_f64()
-    };
-    format!("{:.1} %", share * 100.0)
+fn of(part: Duration, all: Duration) -> String {
+    percent(match all.is_zero() {
+        true => 0.0,
+        false => part.div_duration_f64(all),
+    })
 }
 
 #[cfg(test)]

@@ -29,7 +29,8 @@ Examples:
   queenfold status array-n24           how far the shards of a job array are
 
 Shows what was recorded up to the last checkpoint, which a running process makes every second. \
-Reading does not disturb the run. What is recorded is believed here; with --check each record is checked, and \
+Reading does not disturb the run. The time left of an array is that for as many shards as are \
+counted now. What is recorded is believed here; with --check each record is checked, and \
 --json has the solutions counted so far.")]
 pub struct Args {
     /// The directory of the run, or of a job array
