@@ -2,9 +2,9 @@
 
 use std::mem::replace;
 
+use super::device::{Completed, Launch};
 use super::layout::LaunchError;
 use super::program::DeviceProgram;
-use super::request::{Completed, Launch};
 use crate::engine::mismatch::Mismatch;
 
 /// Words of a job, of which each engine has as many.
@@ -124,7 +124,7 @@ pub fn exact<const SUMS: usize>(
 
 #[cfg(test)]
 fn completed(jobs_done: u32, sums: Vec<u64>) -> Completed {
-    use super::request::{DeviceSpans, Ticket};
+    use super::device::{DeviceSpans, Ticket};
     Completed {
         ticket: Ticket(0),
         sums,

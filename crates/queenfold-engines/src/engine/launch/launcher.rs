@@ -3,11 +3,27 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::batch::LaunchBatch;
+use super::device::{Completed, Launch};
 use super::layout::LaunchError;
 use super::program::DeviceProgram;
 use crate::engine::canary::Canary;
+use crate::engine::mismatch::Mismatch;
+use crate::engine::tally::Tally;
 use crate::engine::task::Task;
+
+/// Tasks as a launch, and what is needed to make tallies of its sums.
+pub trait LaunchBatch {
+    /// What to submit; `None` if nothing was left to a device.
+    fn launch(&self) -> Option<&Launch>;
+
+    /// The tally of each task, in the order in which the tasks were given. `completed` is what the
+    /// launch gave, `None` where there was no launch.
+    ///
+    /// # Errors
+    /// The device did not count what it was sent: a job is missing, or what was counted again on the
+    /// CPU is another number.
+    fn tallies(self: Box<Self>, completed: Option<&Completed>) -> Result<Vec<Tally>, Mismatch>;
+}
 
 /// Makes launches of the tasks of one plan, and tallies of what a device returns.
 ///
