@@ -4,10 +4,6 @@ use std::path::Path;
 
 /// How SQLite makes a commit whole: by which journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    not(target_os = "linux"),
-    allow(dead_code, reason = "only Linux says what a file system is")
-)]
 pub(super) enum Journal {
     /// A write-ahead log. Its index is memory that all readers and writers share, so all of them must be on
     /// one machine, and the file system must be one of that machine.

@@ -30,6 +30,10 @@ mod division;
 mod draft;
 mod entry;
 mod error;
+#[cfg_attr(
+    not(target_os = "linux"),
+    allow(dead_code, reason = "other systems are not asked what a file system is")
+)]
 mod file_system;
 mod files;
 mod format;
