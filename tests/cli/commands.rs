@@ -98,40 +98,6 @@ fn help_tells_of_examples_and_exit_codes() {
 }
 
 #[test]
-fn json_of_eight_queens_has_every_field() {
-    let record = json(&["run", "-n", "8", "--json", "--workers", "1"]);
-    for (field, value) in [
-        ("n", serde_json::json!(8)),
-        ("total", "92".into()),
-        ("unique", "12".into()),
-        (
-            "classes",
-            serde_json::json!({"c1": "0", "c2": "0", "c4": "1", "c8": "11"}),
-        ),
-        ("r180", "4".into()),
-        ("r90", "0".into()),
-        ("queenfold_json", 1.into()),
-        ("given", serde_json::Value::Null),
-        ("workers", 1.into()),
-        ("gpu", serde_json::json!([])),
-        ("version", env!("CARGO_PKG_VERSION").into()),
-        ("checked", "known".into()),
-        ("corrected", 0.into()),
-        ("faulty", serde_json::json!([])),
-    ] {
-        assert_eq!(record[field], value, "{field}");
-    }
-    assert!(record["nodes"].as_str().unwrap().parse::<u64>().unwrap() > 0);
-    for field in ["seconds", "cpu_seconds"] {
-        assert!(record[field].as_f64().unwrap() >= 0.0, "{field}");
-    }
-    let engine = record["engine"].as_str().unwrap();
-    assert!(record["plan"].as_str().unwrap().starts_with(engine));
-    assert!(!record["isa"].as_str().unwrap().is_empty());
-    assert_eq!(record.as_object().unwrap().len(), 21);
-}
-
-#[test]
 fn the_number_of_workers_changes_times_alone() {
     let record = |workers| {
         let mut record = json(&["run", "-n", "12", "--json", "--workers", workers]);
@@ -143,56 +109,6 @@ fn the_number_of_workers_changes_times_alone() {
     };
     assert_eq!(record("1"), record("2"));
     assert_eq!(record("1"), record("7"));
-}
-
-#[test]
-fn what_was_not_counted_is_null_or_a_dash() {
-    let record = json(&["run", "-n", "8", "--json", "--no-unique"]);
-    for field in ["unique", "classes", "r180", "r90"] {
-        assert!(record[field].is_null(), "{field}");
-    }
-    assert_eq!(record["total"], "92");
-    assert!(stdout(&["run", "-n", "8", "--no-unique"]).contains(" - "));
-}
-
-#[test]
-fn a_range_is_a_table_with_aligned_columns() {
-    let table = stdout(&["run", "-n", "4..=10"]);
-    let lines: Vec<_> = table.lines().collect();
-    assert_eq!(lines.len(), 8);
-    assert_eq!(
-        lines[0].split_whitespace().collect::<Vec<_>>(),
-        ["N:", "Total", "Unique", "Time"]
-    );
-    let counts: Vec<_> = lines[1..]
-        .iter()
-        .map(|line| {
-            line.split_whitespace()
-                .take(3)
-                .collect::<Vec<_>>()
-                .join(" ")
-        })
-        .collect();
-    assert_eq!(
-        counts,
-        [
-            "4: 2 1",
-            "5: 10 2",
-            "6: 4 1",
-            "7: 40 6",
-            "8: 92 12",
-            "9: 352 46",
-            "10: 724 92"
-        ]
-    );
-    assert!(
-        lines
-            .iter()
-            .all(|line| line.chars().count() == lines[0].chars().count()),
-        "{table}"
-    );
-    let times = lines[1..].iter().filter(|line| line.ends_with("s"));
-    assert_eq!(times.count(), 7, "{table}");
 }
 
 #[test]
@@ -247,17 +163,6 @@ fn a_trace_is_json_and_one_that_cannot_be_written_is_an_error() {
         1,
     );
     assert!(line.contains("/no/such/folder/t"), "{line}");
-}
-
-#[test]
-fn census_counts_the_symmetric_solutions() {
-    let census = json(&["census", "-n", "12", "--json"]);
-    assert_eq!(
-        (&census["r180"], &census["r90"]),
-        (&"80".into(), &"8".into())
-    );
-    assert!(census["seconds"].is_number());
-    assert!(stdout(&["census", "-n", "12"]).contains("r180     80\n"));
 }
 
 #[test]

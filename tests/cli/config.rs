@@ -292,24 +292,6 @@ fn each_file_of_config_counts_by_the_engine_that_auto_takes() {
 }
 
 #[test]
-fn what_is_refused_is_named_with_file_key_and_what_would_do() {
-    for (text, says) in [
-        ("[trace]\nfilter = \"a=b=c\"\n", "line 2: trace.filter"),
-        ("[trace]\nfilter = \"[[\"\n", "line 2: trace.filter"),
-        ("[run\n", "line 1"),
-    ] {
-        let folder = folder(text, "");
-        let line = refusal(&mut queenfold(folder.path(), &["run", "-n", "4"]), 2);
-        tells(&line, &["./queenfold.toml", says]);
-        assert!(says == "line 1" || line.contains("log filter"), "{line}");
-    }
-    let folder = folder("", "");
-    let mut command = queenfold(folder.path(), &["run", "-n", "4"]);
-    let line = refusal(command.env("QUEENFOLD_RUN_WORKERS", "many"), 2);
-    tells(&line, &["QUEENFOLD_RUN_WORKERS", "1024"]);
-}
-
-#[test]
 fn a_local_file_that_links_nowhere_is_an_error() {
     let folder = tempfile::tempdir().expect("a folder");
     let link = folder.path().join("queenfold.toml");

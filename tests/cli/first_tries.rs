@@ -5,12 +5,6 @@ use crate::common::program::{
 };
 
 #[test]
-fn a_board_alone_is_counted() {
-    assert!(stdout(&["8"]).contains("\n 8:    92      12  "));
-    assert_eq!(stdout(&["4..=6", "--json"]).lines().count(), 3);
-}
-
-#[test]
 fn boards_are_taken_as_people_write_them() {
     let sizes = |args: &[&str]| {
         let lines = stdout(&[&args[..1], &["-q", "--json"], &args[1..]].concat());
@@ -175,16 +169,6 @@ fn a_hint_that_would_mislead_is_not_given() {
             .iter()
             .any(|word| line.contains(word));
         assert!(!misleading, "{args:?}: {line}");
-    }
-}
-
-#[test]
-fn units_are_understood_by_every_flag() {
-    for limit in ["90", "90s", "1.5m", "1h 30m", "none"] {
-        stdout(&["run", "-n", "4", "--time-limit", limit]);
-    }
-    for limit in ["90", "90s", "1.5m"] {
-        stdout(&words!("ladder --method flags -n 4 --time-limit {}", limit));
     }
 }
 

@@ -180,15 +180,6 @@ fn a_board_that_needs_no_array_is_told_so() {
 }
 
 #[test]
-fn a_wrong_scheduler_is_answered_with_the_right_ones() {
-    let args = ["array", "-n", "16", "--shards", "4", "--for", "pbs"];
-    let output = queenfold(&args).output().unwrap();
-    let said = printed(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    tells(&said, &["slurm", "hyperqueue"]);
-}
-
-#[test]
 fn what_is_given_may_come_from_a_configuration() {
     let folder = tempfile::tempdir().unwrap();
     let args = ["array", "--shards", "1", "--for", "slurm"];
@@ -222,14 +213,6 @@ fn what_is_given_may_come_from_a_configuration() {
             "not of n = 12 by",
         ],
     );
-}
-
-#[test]
-fn no_run_begins_in_the_directory_of_an_array() {
-    let array = Array::make(12, 2, "slurm");
-    let said = refused(&["run", "-n", "12", "--dir", array.name()], 2);
-    assert!(said.contains("holds a job array: the runs are"), "{said}");
-    assert!(!array.path().join("ledger.db").exists());
 }
 
 #[test]

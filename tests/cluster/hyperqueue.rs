@@ -150,25 +150,6 @@ fn a_task_goes_on_whenever_its_host_fails() {
 }
 
 #[test]
-fn a_task_is_killed_and_submitted_again() {
-    let Some(hq) = HyperQueue::start() else {
-        return;
-    };
-    let array = Array::make(N, 4, "hyperqueue");
-    hq.submit(&array, "");
-    let index = running(&array);
-    array.wait_for(index);
-    array.kill(index);
-    assert_eq!(hq.failed(), index.to_string());
-    let missing = array.missing();
-    assert_eq!(missing, index.to_string());
-    hq.submit(&array, &format!("--array={missing} "));
-    assert_eq!(hq.failed(), "");
-    array.assert_total(TOTAL);
-    assert_eq!(array.status()["hosts"][0]["sessions"], 5);
-}
-
-#[test]
 fn hyperqueue_takes_every_directive_of_the_script() {
     let Some(hq) = HyperQueue::start() else {
         return;
@@ -187,27 +168,4 @@ fn hyperqueue_takes_every_directive_of_the_script() {
     for fact in [r#""name":"queenfold-n12""#, r#""crash_limit":"unlimited""#] {
         assert!(job.contains(fact), "{fact}: {job}");
     }
-}
-
-/// The program ends by itself before the worker would end it.
-#[test]
-#[ignore = "takes two minutes"]
-fn tasks_whose_time_is_over_end_resumably() {
-    let Some(hq) = HyperQueue::start() else {
-        return;
-    };
-    // 50 s of a core with the portable kernel, or more: longer than the minute less its margin.
-    let array = Array::make(18, 1, "hyperqueue");
-    array.make_again(18, 1, "hyperqueue", &["--time", "1m"]);
-    hq.submit(&array, "");
-    assert_eq!(hq.failed(), "0");
-    let done = array.status()["tasks_done"].as_u64().unwrap();
-    assert!(done > 0 && done < 1025, "{done}");
-    loop {
-        hq.submit(&array, "");
-        if hq.failed().is_empty() {
-            break;
-        }
-    }
-    array.assert_total("666090624");
 }

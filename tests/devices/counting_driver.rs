@@ -141,16 +141,6 @@ fn auto_takes_the_colour_engine_with_devices_too() {
 }
 
 #[test]
-fn the_colour_engine_counts_on_devices() {
-    let machine = Machine::new("");
-    let engine = words!("--engine colour --gpu cuda --workers 0 -n 13");
-    let (json, _) = machine.count(&engine);
-    assert!(json["gpu"][0]["tasks"].as_u64().unwrap() > 0, "{json}");
-    // Blocks of 128 threads.
-    assert_eq!(machine.shared_memory(), [(8872 + 147 * 128) / 128].into());
-}
-
-#[test]
 fn blocks_are_as_large_as_lets_most_threads_run() {
     // Room for three blocks of 160 threads of the colour kernel, where it is for five of 64, four of 96 and three of 128;
     // for two of 96 or one of more; for one of 64; for one of 32.

@@ -100,14 +100,6 @@ fn a_counter_keeps_nothing_of_one_task_for_the_next() {
     }
 }
 
-#[test]
-fn it_says_what_it_is() {
-    let plan = plan(8);
-    for (isa, counter) in counters(&plan) {
-        assert_eq!(counter.backend(), isa.name());
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 

@@ -1,7 +1,6 @@
 //! The engines from outside: plans, kernels, totals, estimates.
 
 mod canaries;
-mod chain_exact;
 mod chain_kernels;
 mod chain_plan;
 mod colour;

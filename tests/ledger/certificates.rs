@@ -494,3 +494,48 @@ fn a_certificate_follows_from_the_ledger_alone() {
     let lines: Vec<&str> = signed.lines().collect();
     assert_eq!(unsigned, lines[..lines.len() - 1].join("\n") + "\n");
 }
+
+/// Sums that agree with each other, of a board whose counts are known.
+#[test]
+fn both_checkers_refuse_wrong_counts_that_add_up() {
+    let dir = tempfile::tempdir().unwrap();
+    let whole = fs::read_to_string(certificate(dir.path(), 8, "colour")).unwrap();
+    let lines: Vec<&str> = whole.lines().collect();
+    let task = lines
+        .iter()
+        .find(|line| line.contains("\"plan\":\"colour-1\""))
+        .unwrap();
+    let tally = task.split("\"tally\":").nth(1).unwrap();
+    let count = tally
+        .split("\"4\":\"")
+        .nth(1)
+        .unwrap()
+        .split('"')
+        .next()
+        .unwrap();
+    let more = count.parse::<u64>().unwrap() + 2;
+    let changed = whole
+        .replace(
+            "\"total\":\"92\",\"unique\":\"12\"",
+            "\"total\":\"100\",\"unique\":\"13\"",
+        )
+        .replace(
+            &format!("\"4\":\"{count}\"}},\"origin\""),
+            &format!("\"4\":\"{more}\"}},\"origin\""),
+        );
+    let changed = leaves(&changed);
+    assert!(
+        changed[0].contains("\"100\"")
+            && changed
+                .iter()
+                .any(|line| line.contains(&format!("\"{more}\"")))
+    );
+    let file = dir.path().join("changed.cert");
+    fs::write(&file, sealed(&changed)).unwrap();
+    for (code, _, error) in
+        std::iter::once(of(&["check", text(&file)])).chain(python(&[text(&file)]))
+    {
+        assert_eq!(code, 3, "{error}");
+        assert!(error.contains("known") && error.contains("92"), "{error}");
+    }
+}

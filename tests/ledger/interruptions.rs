@@ -88,11 +88,6 @@ fn survive(n: &str, engine: &str, kills: u64, pause: u64, isas: &[&str]) -> u64 
 }
 
 #[test]
-fn a_chain_run_survives_being_killed_at_random_moments() {
-    assert!(survive("17", "chain", 3, 100, &["portable"]) > 0);
-}
-
-#[test]
 fn a_colour_run_survives_being_killed_at_random_moments() {
     assert!(survive("18", "colour", 3, 100, &["portable"]) > 0);
 }
@@ -102,26 +97,6 @@ fn a_colour_run_survives_being_killed_at_random_moments() {
 fn a_chain_run_of_19_survives_being_killed_twenty_times() {
     let isas = ["portable", "avx2", "portable", "avx512"];
     assert_eq!(survive("19", "chain", 20, 2000, &isas), 20);
-}
-
-#[test]
-#[ignore = "takes minutes; run with `cargo test --release --test it -- --ignored killed_twenty`"]
-fn a_colour_run_of_20_survives_being_killed_twenty_times() {
-    assert_eq!(survive("20", "colour", 20, 2000, &["portable", "avx2"]), 20);
-}
-
-#[test]
-#[ignore = "takes two hours; run with `cargo test --release --test it -- --ignored --nocapture soak`"]
-fn a_soak_of_two_hours_shows_no_difference() {
-    let since = Instant::now();
-    let (mut rounds, mut kills) = (0, 0);
-    while since.elapsed() < Duration::from_secs(2 * 3600) {
-        kills += survive("18", "chain", 6, 1500, &["portable"]);
-        kills += survive("19", "colour", 6, 1500, &["portable"]);
-        rounds += 1;
-        let seconds = since.elapsed().as_secs();
-        eprintln!("round {rounds}, {kills} kills after {seconds} s");
-    }
 }
 
 #[test]

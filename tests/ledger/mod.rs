@@ -2,7 +2,6 @@
 
 mod arbitrary;
 mod asking;
-mod both_checkers;
 mod certificates;
 mod commands;
 mod corrected_certificates;

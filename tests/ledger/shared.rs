@@ -94,16 +94,6 @@ fn local_signature(folder: &Path) -> String {
     signature(&local)
 }
 
-#[test]
-fn a_run_on_a_shared_file_system_survives_kills() {
-    let Some(fuse) = Fuse::mount() else { return };
-    let run = fuse.path().join("run");
-    kill_and_resume(&run, |_| {});
-    assert!(!is_write_ahead(&run));
-    assert!(!run.join("ledger.db-wal").exists());
-    assert_eq!(signature(&run), local_signature(fuse.folder.path()));
-}
-
 /// The same where there is no FUSE: the test hook says that the disk is an NFS.
 #[test]
 fn a_run_with_a_rollback_journal_survives_kills() {

@@ -212,20 +212,6 @@ fn kernels_of_the_colour_engine_call_nothing() {
 }
 
 #[test]
-fn names_tell_kernels_apart() {
-    link_kernels();
-    let Some(disassembly) = disassembly().filter(|_| has_long_names()) else {
-        return;
-    };
-    for kernel in ["chain::search", "colour::kernel::expand"] {
-        let is_named = |line: &str| {
-            line.ends_with(">:") && line.contains("simd::avx2::vectorize") && line.contains(kernel)
-        };
-        assert!(disassembly.lines().any(is_named), "no {kernel} of AVX2");
-    }
-}
-
-#[test]
 fn faults_are_recognised() {
     let faults = [
         ("call   12340 <memcpy>", Some("calls a function")),

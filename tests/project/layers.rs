@@ -1,10 +1,29 @@
-//! The rooms of a crate know only the rooms below them. The tables of ARCHITECTURE.md give the order. Inside a room, no two files depend on each other.
+//! The rooms of a crate know only the rooms below them. The tables of ARCHITECTURE.md give the order.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::modules::{Library, on_circles, production, rust_files, source_roots};
+/// Every Rust file below `folder`.
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.append(&mut rust_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// The lines of a source text without its comments and without its test module, which is the last item.
+fn production(text: &str) -> impl Iterator<Item = &str> {
+    let before_tests = text.split("#[cfg(test)]\nmod tests {").next();
+    let lines = before_tests.unwrap_or_default().lines();
+    lines.map(|line| line.split("//").next().unwrap_or_default())
+}
 
 /// The rooms of each crate that has any, in the order of the tables of ARCHITECTURE.md, the lowest first. The ladder is
 /// one room.
@@ -120,75 +139,8 @@ fn folders_of_the_command_line_know_only_those_above_them_in_the_table() {
 }
 
 #[test]
-fn no_file_of_a_room_needs_a_file_that_needs_it() {
-    let libraries = source_roots().map(|root| Library::read(&root).uses_inside_rooms());
-    let uses: usize = libraries.iter().map(BTreeSet::len).sum();
-    assert!(uses > 500, "only {uses} uses found");
-    let circles: Vec<_> = libraries
-        .iter()
-        .flat_map(on_circles)
-        .map(|found| format!("{} uses {} of {}", found.from, found.item, found.to))
-        .collect();
-    assert!(
-        circles.is_empty(),
-        "circles inside rooms:\n{}",
-        circles.join("\n")
-    );
-}
-
-#[test]
 fn the_reader_of_this_test_sees_what_it_should() {
     let text = "use crate::board::Size;\n/// [`x`](crate::cli)\nfn f() { crate::chain::g() }\n#[cfg(test)]\nmod tests { use crate::actors::A; }";
     let used: Vec<_> = rooms_used(text).into_iter().collect();
     assert_eq!(used, ["board", "chain"]);
-}
-
-#[test]
-fn circles_are_seen_through_imports_reexports_and_paths() {
-    let circles = |side: &str, lists: &str| -> Vec<String> {
-        let mut library = Library::default();
-        library.add(
-            "colour/mod.rs",
-            "mod side;\nmod lists;\npub use side::Side;",
-        );
-        library.add("colour/side.rs", side);
-        library.add("colour/lists.rs", lists);
-        let uses = library.uses_inside_rooms();
-        let found = on_circles(&uses);
-        let pairs = found.iter().map(|found| (&*found.from, &*found.item));
-        pairs.map(|(from, item)| format!("{from} {item}")).collect()
-    };
-    let none: Vec<String> = Vec::new();
-    let both = ["colour/lists.rs Side", "colour/side.rs build"];
-    let side = "use super::lists;\npub struct Side;\nfn f() { lists::build() }";
-    let through_reexport = "use super::{Side, side as other};\npub fn build() {}";
-    let through_crate = "pub fn build() -> crate::colour::side::Side { Side }";
-    assert_eq!(circles(side, through_reexport), both);
-    assert_eq!(circles(side, through_crate), both);
-    // Comments, tests and other crates count for nothing.
-    let elsewhere = "// super::Side\nuse std::side::Side;\npub fn build() {}\n\
-                     #[cfg(test)]\nmod tests {\n    use super::super::side::Side;\n}";
-    assert_eq!(circles(side, elsewhere), none);
-    let mut library = Library::default();
-    library.add("colour/mod.rs", "mod side;\n#[cfg(test)]\nmod naive;");
-    library.add(
-        "colour/side.rs",
-        "use super::naive::count;\npub struct Side;",
-    );
-    library.add(
-        "colour/naive.rs",
-        "use super::side::Side;\npub fn count() {}",
-    );
-    assert_eq!(on_circles(&library.uses_inside_rooms()).len(), 0);
-    // A file that re-exports names needs none of them.
-    assert_eq!(
-        circles(
-            "pub use super::lists::build;\npub struct Side;",
-            through_reexport
-        ),
-        none
-    );
-    // An item of an inline module belongs to the file.
-    let inline = "mod inner {\n    use super::super::Side;\n}\npub fn build() {}";
-    assert_eq!(circles(side, inline), both);
 }

@@ -7,7 +7,6 @@ mod facade;
 mod generated;
 mod layers;
 mod links;
-mod modules;
 mod numbers;
 mod pages;
 mod records;

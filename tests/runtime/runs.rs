@@ -182,15 +182,6 @@ fn a_drain_in_the_middle_gives_a_part_and_says_so() {
 }
 
 #[test]
-fn a_run_under_a_drained_control_begins_no_task() {
-    let control = Control::new();
-    control.drain();
-    let report = run_alone(&spec(vec![chain(10)], 2), &control).unwrap();
-    assert!(!report.is_whole());
-    assert_eq!(report.tasks_done, 0);
-}
-
-#[test]
 fn a_drain_ends_a_paused_run() {
     let control = Control::new();
     control.pause();
@@ -334,13 +325,4 @@ fn a_task_that_panics_twice_fails_the_run_with_its_ranks() {
         assert_eq!((task.index, ranks), (33, 330..340));
         assert!(message.contains("no way"), "{message}");
     }
-}
-
-#[test]
-fn a_million_tasks_are_counted_once_each() {
-    let plan = made(1_000_000, |task| Ok(tally(task)));
-    let report = run_alone(&spec(vec![plan], 2), &Control::new()).unwrap();
-    assert!(report.is_whole());
-    assert_eq!(report.tallies[&Engine::Census].r90, 999_999 * 1_000_000 / 2);
-    assert_eq!(report.tallies[&Engine::Census].partitions, 1_000_000);
 }

@@ -292,18 +292,6 @@ fn n_18_by_the_colour_engine_is_exact_in_50_of_50_runs_with_such_a_core() {
     fifty(18, Engine::Colour);
 }
 
-#[test]
-#[ignore = "long: see the head of this file"]
-fn n_18_by_the_chain_is_exact_in_50_of_50_runs_with_such_a_core() {
-    fifty(18, Engine::Chain);
-}
-
-#[test]
-#[ignore = "long: see the head of this file"]
-fn n_16_by_the_chain_is_exact_in_50_of_50_runs_with_such_a_core() {
-    fifty(16, Engine::Chain);
-}
-
 fn fifty(n: u32, engine: Engine) {
     for faults in ["after=0", "after=100", "tame=1"] {
         let named = once_in_100(n, engine, 50, faults);

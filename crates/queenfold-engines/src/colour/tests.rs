@@ -6,7 +6,6 @@ use super::oracle::Colour;
 use super::orientation::Orientation;
 use super::{ColourBoard, ColourPlan, counter, naive};
 use crate::board::{GivenBoard, Size, Square, Symmetry, known};
-use crate::chain::ChainPlan;
 use crate::engine::{Counter, CounterSettings, Plan, Tally, Task};
 use crate::simd::{Algorithm, Isa, Simd, stamp_tests};
 
@@ -71,15 +70,6 @@ fn naive(board: &ColourBoard, rank: u64) -> u64 {
             times * white * naive::cell(n.get(), &partition, Colour::Black, others)
         })
         .sum()
-}
-
-#[test]
-fn the_oracle_counts_all_solutions() {
-    for n in (1..=13).map(size) {
-        let plan = ColourPlan::new(n);
-        let found = total(&plan, plan.oracle());
-        assert_eq!(found, known(n).unwrap().total, "n = {n}");
-    }
 }
 
 #[test]
@@ -243,26 +233,6 @@ fn random_board(n: Size, symmetries: &[Symmetry], random: &mut Rng) -> GivenBoar
     GivenBoard::new(n, queens, holes.iter().copied())
         .or_else(|_| GivenBoard::new(n, [], holes.iter().copied()))
         .unwrap()
-}
-
-#[test]
-fn given_boards_have_as_many_completions_as_by_the_chain() {
-    let mut random = Rng::with_seed(36);
-    for n in (1..=12).map(size) {
-        for symmetries in [
-            &Symmetry::ALL[..1],
-            &[Symmetry::QuarterTurn],
-            &SOME,
-            &Symmetry::ALL,
-        ] {
-            for _ in 0..4 {
-                let board = random_board(n, symmetries, &mut random);
-                let (chain, plan) = (ChainPlan::new(board), ColourPlan::new(board));
-                let expected = total(&chain, chain.oracle());
-                assert_eq!(total(&plan, plan.oracle()), expected, "{board:?}");
-            }
-        }
-    }
 }
 
 /// All solutions, each as the columns of its queens from the top.
