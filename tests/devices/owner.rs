@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::faulty_device::{Fault, Faulty, Trouble};
 use crate::common::random_board::random_board;
-use queenfold::board::{GivenBoard, Size, known};
+use queenfold::board::{GivenBoard, Size};
 use queenfold::chain::ChainPlan;
 use queenfold::device::{
     Device, DeviceTrouble, Owner, OwnerEvent, OwnerSettings, calibrate, measure,
