@@ -57,7 +57,7 @@ impl FromStr for WorkerId {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CountedBy {
-    /// A kernel on the CPU. The thread of a device also counts on the CPU what its device cannot.
+    /// A kernel on the CPU: of a CPU worker. In older records also of the thread of a device.
     Cpu(KernelName),
     /// A device.
     Device(DeviceIdentity),
