@@ -32,10 +32,7 @@ mod entry;
 mod error;
 #[cfg_attr(
     not(target_os = "linux"),
-    allow(
-        dead_code,
-        reason = "other systems are not asked what a file system is"
-    )
+    allow(dead_code, reason = "only Linux says what a file system is")
 )]
 mod file_system;
 mod files;
