@@ -333,11 +333,11 @@ mod tests {
         assert_eq!(snapshot.incidents.len(), MOST_INCIDENTS);
         let text = serde_json::to_string(&snapshot).unwrap();
         assert_eq!(Snapshot::read(text.as_bytes()), Ok(snapshot));
-        let newer = text.replace("snapshot\":4", "snapshot\":5");
+        let newer = text.replace(&format!("snapshot\":{SNAPSHOT_FORMAT}"), "snapshot\":99");
         assert!(
             Snapshot::read(newer.as_bytes())
                 .unwrap_err()
-                .contains("version 5")
+                .contains("version 99")
         );
         assert!(Snapshot::read(b"{}").is_err());
     }
