@@ -86,6 +86,7 @@ std::atomic<int> spoilt{0};
 std::mutex late_lock;
 std::function<void()> late;
 Event *after_late;
+u32 late_since; // the launch that was given last
 
 void arrive() {
     std::lock_guard<std::mutex> guard(late_lock);
@@ -364,8 +365,13 @@ API cuMemcpyHtoDAsync_v2(u64 d, const void *p, size_t bytes, void *stream) {
     };
     if (is("late") && bytes == 4 && under_way()) {
         std::lock_guard<std::mutex> guard(late_lock);
-        late = copy;
+        // It was read, and is not there yet.
+        late = [d, word = *(const u32 *)p] {
+            if (u8 *to = device(d, 4, "cuMemcpyHtoDAsync"))
+                __atomic_store_n((u32 *)to, word, __ATOMIC_RELAXED);
+        };
         after_late = nullptr;
+        late_since = launches;
         return 0;
     }
     return order(stream, "cuMemcpyHtoDAsync", copy);
@@ -459,7 +465,8 @@ API cuStreamWaitEvent(void *stream, void *event, unsigned) {
         number = e->recorded;
     }
     if (after_late == e)
-        arrive();
+        if (number > late_since)
+            arrive();
     return order(stream, "cuStreamWaitEvent", [=] {
         std::unique_lock<std::mutex> guard(e->lock);
         e->changed.wait(guard, [&] { return e->done >= number; });
@@ -521,7 +528,8 @@ API cuLaunchKernel(void *f, unsigned bx, unsigned by, unsigned bz, unsigned tx, 
     if (is("endless") && number == 2)
         stuck = true;
     return order(stream, "cuLaunchKernel", [=] {
-        arrive();
+        if (number > late_since)
+            arrive();
         while (stuck && number >= 2)
             pause();
         jobs += (u32)params[1];
