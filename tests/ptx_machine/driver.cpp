@@ -433,7 +433,7 @@ API cuEventRecord(void *event, void *stream) {
         if (late && !after_late)
             after_late = e;
     }
-    return order(stream, "cuEventRecord", [=] {
+    const int error = order(stream, "cuEventRecord", [=] {
         std::lock_guard<std::mutex> guard(e->lock);
         e->done = std::max(e->done, number);
         std::chrono::duration<double, std::milli> now = std::chrono::steady_clock::now().time_since_epoch();
@@ -442,6 +442,10 @@ API cuEventRecord(void *event, void *stream) {
             hours++;
         e->changed.notify_all();
     });
+    // Hours are long enough for whatever was asked.
+    if (is("hours"))
+        wait_for_all();
+    return error;
 }
 API cuEventQuery(void *event) {
     Event *e = (Event *)event;
@@ -465,8 +469,7 @@ API cuStreamWaitEvent(void *stream, void *event, unsigned) {
         number = e->recorded;
     }
     if (after_late == e)
-        if (number > late_since)
-            arrive();
+        arrive();
     return order(stream, "cuStreamWaitEvent", [=] {
         std::unique_lock<std::mutex> guard(e->lock);
         e->changed.wait(guard, [&] { return e->done >= number; });
