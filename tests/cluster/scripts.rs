@@ -221,7 +221,7 @@ fn a_signal_to_the_shell_ends_a_task_resumably_and_only_the_time_limit_puts_it_b
     }
     assert_eq!(std::fs::read_to_string(&notes).unwrap(), "requeue 17_0\n");
     let status = stdout(&["status", array.name()]);
-    tells(&status, &["\n            0: asked to stop: "]);
+    tells(&status, &["\nstopped     0: asked to stop: "]);
 }
 
 #[test]
