@@ -125,7 +125,9 @@ fn verified(dir: &Path, choice: RecountChoice, settings: &RunSettings) -> PyResu
     let drawn = drawn.map_err(|error| errors::of_ledger(&error))?;
     let hardware = Hardware::find(&settings.hardware).map_err(errors::of_job)?;
     let by = CheckedBy::OtherKernel;
-    let counted = drawn.tasks.count(by, (settings, &hardware), Box::new(|_| ()));
+    let counted = drawn
+        .tasks
+        .count(by, (settings, &hardware), Box::new(|_| ()));
     let findings = drawn.findings(&store, counted.map_err(errors::of_job)?);
     let findings = findings.map_err(|error| errors::of_ledger(&error))?;
     if let Some(wrong) = findings.wrong_records.first() {
