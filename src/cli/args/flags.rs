@@ -157,7 +157,6 @@ impl Flag {
         let arg = match self.name {
             "-n" => arg.short('n'),
             "--quiet" => arg.long("quiet").short('q'),
-            "--csv" => arg.long("csv").conflicts_with("json"),
             long => arg.long(id(long)),
         };
         let value =
@@ -276,11 +275,6 @@ impl<const SET: usize> SettingFlags<SET> {
         let mut layers = sources(self.file.as_deref()).map_err(Failure::usage)?;
         for (name, key, value) in &self.given {
             layers.add_flag(name, key, value).map_err(Failure::usage)?;
-            // It is stronger than a file or a variable that asks for JSON.
-            if *name == "--csv" {
-                let off = layers.add_flag(name, "output.json", "false");
-                off.map_err(Failure::usage)?;
-            }
         }
         // A list of devices from another source is allowed with `--gpu off`.
         let gives = |flag| self.given.iter().any(|(name, ..)| *name == flag);
