@@ -169,38 +169,6 @@ fn progress_shows_what_each_worker_does() {
 }
 
 #[test]
-fn another_process_that_is_sent_the_events_sees_the_same_progress() {
-    let control = Control::new();
-    let spec = RunSpec {
-        audit: 1.0,
-        ..spec(vec![chain(12), made(200, |task| Ok(tally(task)))], 2)
-    };
-    let (report, events) = Heard::run(spec, &control);
-    let mut sent = Progress {
-        tasks_done: 7,
-        ..Progress::default()
-    };
-    let mut fastest = 0.0;
-    for event in &events {
-        let line = serde_json::to_string(event).unwrap();
-        sent.note(&serde_json::from_str(&line).unwrap());
-        fastest = sent.nodes_per_second.max(fastest);
-    }
-    let mut seen = control.progress();
-    assert_eq!(seen.workers, report.workers);
-    assert_eq!(sent.workers, seen.workers);
-    assert_eq!(
-        (sent.tasks_done, sent.share),
-        (report.tasks_done, Some(1.0))
-    );
-    assert!(sent.audited > 0 && fastest > 0.0);
-    assert_eq!(sent.nodes_per_second, 0.0);
-    // Two threads tell the length of the queue: the order of the last two may differ.
-    seen.queued = sent.queued;
-    assert_eq!(sent, seen);
-}
-
-#[test]
 fn the_time_of_a_worker_is_busy_waiting_or_starved() {
     let control = Control::new();
     let watched = control.clone();
