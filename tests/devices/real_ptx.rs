@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use crate::common::program::words;
 use crate::common::ptx_machine::Machine;
 use queenfold::board::Size;
 use queenfold::colour::{ColourBoard, ColourPlan, recount_job};
@@ -218,6 +219,33 @@ const EXCHANGED: [Sample; 10] = [
 fn small_boards_are_counted_by_the_embedded_kernels() {
     for (n, engine) in [(10, "chain"), (9, "colour"), (12, "colour")] {
         machine(n == 9).count_exactly(n, engine);
+    }
+}
+
+#[test]
+fn boards_with_given_queens_and_holes_are_counted_by_the_embedded_kernels() {
+    for engine in ["chain", "colour"] {
+        let machine = machine(false);
+        let count = |device: &[&str]| -> Value {
+            let board = words!(
+                "run --json -n 11 --queens d3 --holes a1,f6 --engine {}",
+                engine
+            );
+            let mut command = machine.command(&[&board[..], device].concat());
+            let output = command
+                .env("QUEENFOLD_RUN_CANARY", "none")
+                .output()
+                .unwrap();
+            serde_json::from_slice(&output.stdout).expect("a result")
+        };
+        let [here, there] =
+            [&["--gpu", "off"][..], &["--gpu", "cuda", "--workers", "0"]].map(count);
+        assert_eq!(
+            (&there["total"], &there["unique"]),
+            (&here["total"], &here["unique"])
+        );
+        assert!(there["gpu"][0]["tasks"].as_u64() > Some(0), "{there}");
+        assert_eq!(machine.defects(), [""; 0]);
     }
 }
 
