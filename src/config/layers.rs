@@ -489,8 +489,6 @@ mod tests {
             ("run.n = 33", "from 1 to 32"),
             ("run.engine = \"x\"", "auto, chain or colour"),
             ("run.unique = 1", "true or false"),
-            ("run.n = [8]", "from 1 to 32"),
-            ("run.n = 1979-05-27", "from 1 to 32"),
             ("run.n = \"8-4\"", "write 4..=8"),
             ("run.n = 8.5", "from 1 to 32"),
             ("run.time_limit = -1", "none, a duration"),

@@ -272,7 +272,7 @@ pub(super) mod text {
     use serde::de::{self, Deserializer, Visitor};
     use serde::ser::Serializer;
 
-    use super::{Expected, Form, Value};
+    use super::{Form, Value};
 
     pub(in crate::config) fn serialize<T: Value, S: Serializer>(
         value: &T,
@@ -300,11 +300,8 @@ pub(super) mod text {
         /// about the form where that is all that is wrong.
         fn read<E: de::Error>(text: &str, fits: bool, quotes: &str) -> Result<T, E> {
             let value = T::parse(text).map_err(E::custom)?;
-            if fits {
-                Ok(value)
-            } else {
-                Err(E::custom(format!("expected {}, {quotes}", T::allowed())))
-            }
+            let misfit = || E::custom(format!("expected {}, {quotes}", T::allowed()));
+            fits.then_some(value).ok_or_else(misfit)
         }
     }
 
@@ -325,14 +322,6 @@ pub(super) mod text {
 
         fn visit_f64<E: de::Error>(self, number: f64) -> Result<T, E> {
             Self::read(&number.to_string(), T::FORM == Form::Number, "in quotes")
-        }
-
-        fn visit_seq<A: de::SeqAccess<'de>>(self, _: A) -> Result<T, A::Error> {
-            Err(de::Error::custom(Expected(T::allowed())))
-        }
-
-        fn visit_map<A: de::MapAccess<'de>>(self, _: A) -> Result<T, A::Error> {
-            Err(de::Error::custom(Expected(T::allowed())))
         }
 
         fn visit_bool<E: de::Error>(self, switch: bool) -> Result<T, E> {

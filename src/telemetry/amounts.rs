@@ -72,7 +72,7 @@ impl TimeUnit {
 }
 
 /// A number that is not negative with two digits, or all before the point.
-pub fn two_digits(value: f64) -> String {
+fn two_digits(value: f64) -> String {
     match value {
         ..=0.0 => "0".to_owned(),
         ..0.0095 => format!("{value:.1e}"),

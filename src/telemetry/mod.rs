@@ -14,7 +14,7 @@
 //! * [`hold_messages`]: lines on standard error wait while a dashboard has the screen.
 //! * [`profile`](fn@profile): how the workers spent a run.
 //! * [`RunFacts`]: what is told of a run everywhere, in the same words. [`progress_line`]: how far it is, on one line.
-//! * [`rate`], [`duration`], [`measured`], [`several`], [`grouped`]: values as text; [`TimeUnit`], [`two_digits`]: estimated ones;
+//! * [`rate`], [`duration`], [`measured`], [`several`], [`grouped`]: values as text; [`TimeUnit`]: estimated ones;
 //!   [`printable`](fn@printable): text of others.
 
 mod amounts;
@@ -39,7 +39,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{Layer, fmt};
 
-pub use amounts::{TimeUnit, two_digits};
+pub use amounts::TimeUnit;
 pub use event_file::{EVENT_FORMAT, EVENTS_MARK, EventFile};
 pub use format::{
     board_flags, duration, grouped, measured, percent, rate, several, speed, speed_unit,

@@ -6,7 +6,6 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
 use crate::config::{Config, Sizes, Value};
-use crate::ladder::method;
 
 /// The command line with `run -n` before a board that stands in place of a command: `queenfold 16`. If there is an `-n`
 /// besides, the board is left to be refused.
@@ -30,8 +29,7 @@ fn has_flag(arg: &OsString) -> bool {
 }
 
 /// The command line that was meant by `args`, in which clap found `error`, if `program` takes it: with `-n` before a board
-/// (`run 16`, `solve --count 2 8`), or with a board before the options of a run (`--json 8`). If it takes none, the one in
-/// which something else is wrong than that `-n` is missing (`census 33`).
+/// (`run 16`, `solve --count 2 8`), or with a board before the options of a run (`--json 8`).
 pub fn meant(error: &Error, args: &[OsString], program: &Command) -> Option<Vec<OsString>> {
     if error.kind() != ErrorKind::UnknownArgument || args.iter().any(has_flag) {
         return None;
@@ -50,30 +48,8 @@ pub fn meant(error: &Error, args: &[OsString], program: &Command) -> Option<Vec<
         }
         _ => None,
     };
-    let found = |line: &Vec<OsString>| program.clone().try_get_matches_from(line).err();
-    let is_better = |line: &Vec<OsString>| {
-        let other = found(line);
-        other.is_some_and(|other| {
-            let unknown = argument_of(&other);
-            other.kind() != ErrorKind::UnknownArgument
-                || (unknown != argument_of(error) && unknown != Some("-n"))
-        })
-    };
-    let refused =
-        argument_of(error).filter(|given| given.starts_with(|c: char| c.is_ascii_digit()));
-    let refused = refused.and_then(|given| args.iter().position(|arg| arg == given));
-    with_flag
-        .chain(board_first)
-        .find(|line| found(line).is_none())
-        .or_else(|| refused.map(flag_at).filter(is_better))
-}
-
-/// The argument that an error is about.
-fn argument_of(error: &Error) -> Option<&str> {
-    match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::String(text)) => Some(text),
-        _ => None,
-    }
+    let is_taken = |line: &Vec<OsString>| program.clone().try_get_matches_from(line).is_ok();
+    with_flag.chain(board_first).find(is_taken)
 }
 
 /// What helps after `error`, which clap found in the command line `args` of `program`.
@@ -91,7 +67,9 @@ pub fn hint(error: &Error, args: &[OsString], program: &Command) -> Option<Strin
                 let known = text(ContextKind::SuggestedArg).and_then(|known| near(given, known));
                 match (known, args.get(1)) {
                     (Some(known), _) => Some(format!("a similar argument exists: '{known}'")),
-                    (None, Some(&"array")) => Some(of_scheduler(given, &args)),
+                    (None, Some(&"array")) => Some(format!(
+                        "options of the scheduler stand at the end: `-- {given}`"
+                    )),
                     (None, _) => None,
                 }
             })
@@ -103,10 +81,12 @@ pub fn hint(error: &Error, args: &[OsString], program: &Command) -> Option<Strin
         }
         ErrorKind::InvalidSubcommand => {
             let given = text(ContextKind::InvalidSubcommand)?;
-            Some(
-                subcommand(given)
-                    .map_or_else(|| known_subcommands(given, &args, program), str::to_owned),
-            )
+            let known = text(ContextKind::SuggestedSubcommand).and_then(|known| near(given, known));
+            Some(match (subcommand(given), known) {
+                (Some(hint), _) => hint.to_owned(),
+                (None, Some(known)) => format!("a similar subcommand exists: '{known}'"),
+                (None, None) => "`queenfold --help` lists the commands".to_owned(),
+            })
         }
         _ => None,
     }
@@ -145,35 +125,22 @@ fn argument(given: &str, args: &[&str], program: &Command) -> Option<String> {
     if keeps_board && (board.is_some() || is_board_flag) {
         return Some("a run keeps the board that it was begun with, so leave the board out".into());
     }
-    if let Some(hint) = value_of_switch(given, args) {
-        return Some(hint);
-    }
-    if command == "ladder" && (given == "all" || method(given).is_some()) {
-        return Some(format!("give the method as `--method {given}`"));
-    }
-    if let Some(board) = board.filter(|_| takes_board) {
-        return Some(match args.contains(&"-n") {
-            true => "for several boards, give `-n 8,10` or a range such as `-n 4..=8`".into(),
-            false => format!("give the board as `-n {}`", board.write()),
+    if takes_board && (board.is_some() || given.starts_with(|c: char| c.is_ascii_digit())) {
+        return Some(match (board, args.contains(&"-n")) {
+            (Some(board), false) => format!("give the board as `-n {}`", board.write()),
+            _ => "boards are 1 to 32: give one as `-n 8`, several as `-n 8,10` or `-n 4..=8`".into(),
         });
     }
     let hint = match given {
         "-v" if command == given => "`queenfold --version` prints the version",
-        _ if is_negative(command) => "boards are 1 to 32",
         _ if command == given => "give a command first, such as `queenfold run -n 8`",
-        _ if command == "bench" && !given.starts_with('-') => {
-            "`queenfold bench --help` lists what can be measured"
-        }
         _ if is_board_flag && takes_board => "give the board as `-n 8`",
         "--all" if command == "solve" => "`--count all` prints every solution",
         "--all" | "--boards" | "--solutions" | "--svg" if command == "run" => {
             "`queenfold solve -n 8` prints solutions, with `--count all` every one"
         }
-        "all" if command == "known" => "`queenfold known` alone prints all",
-        "--workers" if command == "bench" => "it measures with one worker, and with all of them",
-        "--csv" => "`--json` prints results for other programs",
         "--silent" | "--no-progress" => "`--quiet` leaves out progress and notes",
-        "--format" => "`--json` prints results as JSON",
+        "--csv" | "--format" => "`--json` prints results for other programs",
         "--follow" | "-f" | "-w" if command == "status" => "`--watch` repeats",
         "-j" | "-t" | "-w" | "--jobs" | "--threads" | "--cores" | "--cpus" => {
             "`--workers` sets how many cores count"
@@ -181,7 +148,6 @@ fn argument(given: &str, args: &[&str], program: &Command) -> Option<String> {
         "--timeout" | "--limit" => "`--time-limit` stops a run after a time",
         "-o" | "--out" | "--output" => "results go to standard output: `> FILE` keeps them",
         "-v" | "--verbose" => "the environment variable QUEENFOLD_TRACE_FILTER=info shows a log",
-        "--tasks" if command == "array" => "`--shards` says into how many the board is divided",
         "--resume" | "--continue" => "`queenfold resume DIR` continues a run",
         _ if ["run", "resume"].contains(&command) => return setting(given, program),
         _ => return None,
@@ -205,53 +171,6 @@ fn setting(given: &str, program: &Command) -> Option<String> {
     ))
 }
 
-/// Help with what is given to a flag that takes no value.
-fn value_of_switch(given: &str, args: &[&str]) -> Option<String> {
-    let at = args.iter().position(|arg| *arg == given)?;
-    match *args.get(at.checked_sub(1)?)? {
-        "--random" => Some(format!(
-            "`--seed {given}` gives the seed, `--count {given}` the number of boards"
-        )),
-        "--svg" => Some(format!(
-            "the drawing goes to standard output: `--svg > {given}`"
-        )),
-        _ => None,
-    }
-}
-
-/// Help with what a scheduler may know, and `array` does not.
-fn of_scheduler(given: &str, args: &[&str]) -> String {
-    let at = args.iter().position(|arg| *arg == given);
-    let value = at.and_then(|at| args.get(at + 1));
-    let option = match value.filter(|value| !value.starts_with('-')) {
-        Some(value) if given.starts_with("--") => format!("{given}={value}"),
-        _ => given.to_owned(),
-    };
-    format!("options of the scheduler stand at the end: `-- {option}`")
-}
-
-fn is_negative(text: &str) -> bool {
-    text.strip_prefix('-')
-        .is_some_and(|digits| digits.parse::<u64>().is_ok())
-}
-
-/// The nearest command to one that does not exist, or where the commands are listed.
-fn known_subcommands(given: &str, args: &[&str], program: &Command) -> String {
-    let parent = args.get(1).filter(|first| **first != given);
-    let parent = parent.and_then(|name| program.find_subcommand(name));
-    let known = parent
-        .unwrap_or(program)
-        .get_subcommands()
-        .filter(|known| !known.is_hide_set())
-        .filter_map(|known| near(given, known.get_name()))
-        .min_by_key(|known| strsim::osa_distance(given, known));
-    match (known, parent) {
-        (Some(known), _) => format!("a similar subcommand exists: '{known}'"),
-        (None, None) => "`queenfold --help` lists the commands".to_owned(),
-        (None, Some(parent)) => format!("see `queenfold {} --help`", parent.get_name()),
-    }
-}
-
 /// Help with a command that does not exist.
 fn subcommand(given: &str) -> Option<&'static str> {
     Some(match given.to_lowercase().as_str() {
@@ -261,16 +180,11 @@ fn subcommand(given: &str) -> Option<&'static str> {
         "test" | "check" => "`queenfold selftest` checks this build on this machine",
         "benchmark" | "speed" => "`queenfold bench` measures this machine",
         "gpu" | "gpus" | "info" => "`queenfold devices` shows what this machine has",
-        "settings" => "`queenfold config show` prints the settings",
         "solutions" | "boards" | "print" => "`queenfold solve -n 8` prints solutions",
         "show" | "log" | "list" | "ls" | "ps" => {
             "`queenfold status DIR` shows a run, `queenfold report DIR` writes a page about it"
         }
         "dashboard" | "tui" | "top" => "`queenfold watch DIR` shows a run on a dashboard",
-        "export" => "`queenfold certify DIR -o FILE` writes the log of a run, task by task",
-        "compare" => "`queenfold merge --check A B` lists the tasks whose counts differ",
-        "serve" | "work" | "hosts" => "`queenfold array` divides a run among hosts",
-        "rm" | "remove" | "delete" => "a run is in its directory alone: `rm -r DIR` removes it",
         _ => return None,
     })
 }

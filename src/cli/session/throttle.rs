@@ -1,7 +1,6 @@
 //! Throttling a run that is a guest on a machine for days: its priority, the hours of the day, and pauses while
 //! the machine is too hot (thermal throttling).
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -67,7 +66,8 @@ impl Throttle {
                 .0
                 .map(|HumanDuration(limit)| Instant::now() + limit);
             let look = during(hours, end, guard, || {
-                local_time(unix_time(), TimeZone::system())
+                let now = Timestamp::from_second(unix_time()).unwrap_or_default();
+                now.to_zoned_datetime(TimeZone::system()).time()
             });
             watches.push(watch("hours", CLOCK, look)?);
         }
@@ -216,15 +216,6 @@ fn during(
     }
 }
 
-/// The time of day. A moment beyond the dates of the library is moved by whole cycles of 400 years, after which the
-/// calendar repeats.
-fn local_time(unix: i64, zone: TimeZone) -> Time {
-    const YEARS_400: i64 = 146_097 * 86_400;
-    let at = Timestamp::from_second(unix)
-        .or_else(|_| Timestamp::from_second(unix.rem_euclid(YEARS_400)));
-    at.unwrap_or_default().to_zoned_datetime(zone).time()
-}
-
 fn only_believed(mut all: Vec<Temperature>) -> Vec<Temperature> {
     all.retain(Temperature::is_believed);
     all
@@ -235,39 +226,21 @@ fn below(
     mut guard: Guard,
     mut believed: impl FnMut() -> Vec<Temperature>,
 ) -> impl FnMut() {
-    // How often in a row each sensor has shown nothing. Those of two chips may have one name.
-    let mut missed = BTreeMap::<(String, usize), u32>::new();
+    // How often in a row no sensor has shown anything.
+    let mut missed = 0;
     move || {
-        let shown = believed();
-        missed.values_mut().for_each(|missed| *missed += 1);
-        for (at, now) in shown.iter().enumerate() {
-            let before = shown[..at]
-                .iter()
-                .filter(|other| other.sensor == now.sensor);
-            let missed = missed.insert((now.sensor.clone(), before.count()), 0);
-            if missed.is_some_and(|missed| missed > GONE) {
-                guard
-                    .notes
-                    .tell(format!("a sensor shows a temperature again: {now}"));
-            }
-        }
-        let gone = missed.iter().filter(|(_, missed)| **missed == GONE);
-        let gone: Vec<_> = gone.map(|((sensor, _), _)| sensor.as_str()).collect();
-        if !gone.is_empty() && missed.values().all(|missed| *missed >= GONE) {
-            guard.notes.tell(format!(
-                "no sensor shows a temperature any more: until one does, the run goes on without --max-temp {limit:.0}"
-            ));
-            guard.set(false, || "no longer paused".to_owned());
-        } else if !gone.is_empty() {
-            guard.notes.tell(format!(
-                "{} shows no temperature any more: --max-temp {limit:.0} goes by the other sensors",
-                gone.join(" and ")
-            ));
-        }
-        let shown = shown.into_iter();
+        let shown = believed().into_iter();
         let Some(now) = shown.max_by(|one, other| one.celsius.total_cmp(&other.celsius)) else {
+            missed += 1;
+            if missed == GONE {
+                guard.notes.tell(format!(
+                    "no sensor shows a temperature any more: until one does, the run goes on without --max-temp {limit:.0}"
+                ));
+                guard.set(false, || "no longer paused".to_owned());
+            }
             return;
         };
+        missed = 0;
         let least = if guard.paused { limit - COOLER } else { limit };
         let is_hot = now.celsius > least;
         guard.set(is_hot, || match is_hot {
@@ -284,14 +257,6 @@ mod tests {
 
     use super::*;
 
-    fn no_notes() -> Arc<Notes> {
-        Arc::new(Notes {
-            quiet: true,
-            priority: None,
-            waiting: Mutex::new(None),
-        })
-    }
-
     #[test]
     fn a_run_pauses_when_it_is_hot_and_goes_on_when_it_is_cool() {
         let control = Control::new();
@@ -302,7 +267,12 @@ mod tests {
             let shown = seen.get().map(|celsius| Temperature { celsius, sensor });
             shown.into_iter().collect()
         };
-        let guard = Guard::new(&control, PauseReason::Heat, &no_notes());
+        let notes = Arc::new(Notes {
+            quiet: true,
+            priority: None,
+            waiting: Mutex::new(None),
+        });
+        let guard = Guard::new(&control, PauseReason::Heat, &notes);
         let mut look = below(85.0, guard, look);
         let mut paused_at = |now: Option<f64>| {
             heat.set(now);
@@ -330,43 +300,6 @@ mod tests {
     }
 
     #[test]
-    fn every_sensor_that_is_gone_is_told_of_once() {
-        let notes = Arc::new(Notes {
-            quiet: false,
-            priority: None,
-            waiting: Mutex::new(Some(Vec::new())),
-        });
-        let count = Rc::new(Cell::new(3));
-        let seen = Rc::clone(&count);
-        let shown = move || {
-            let sensors = ["k10temp temp1", "k10temp temp1", "GPU 0"].into_iter();
-            let sensors = sensors.map(str::to_owned).take(seen.get());
-            sensors
-                .map(|sensor| Temperature {
-                    celsius: 50.0,
-                    sensor,
-                })
-                .collect()
-        };
-        let guard = Guard::new(&Control::new(), PauseReason::Heat, &notes);
-        let mut look = below(85.0, guard, shown);
-        for shown in [3, 2, 1, 0, 1] {
-            count.set(shown);
-            (0..5).for_each(|_| look());
-        }
-        let said = notes.waiting.lock().take().unwrap();
-        assert_eq!(said.len(), 4, "{said:?}");
-        assert!(
-            said[0].starts_with("GPU 0 shows no") && said[1].starts_with("k10temp temp1 shows no"),
-            "{said:?}"
-        );
-        assert!(
-            said[2].starts_with("no sensor") && said[3].contains("again"),
-            "{said:?}"
-        );
-    }
-
-    #[test]
     fn a_sensor_that_cannot_be_believed_does_not_count() {
         let all = [61.0, 127.0, 72.5, -128.0].map(|celsius| Temperature {
             celsius,
@@ -376,23 +309,5 @@ mod tests {
             only_believed(all.to_vec()),
             [all[0].clone(), all[2].clone()]
         );
-    }
-
-    #[test]
-    fn every_clock_has_a_time_of_day() {
-        let noon = 43_200;
-        for days in [
-            0,
-            20_000,
-            2_932_897,
-            146_097 * 730_000,
-            -700_000,
-            -146_097 * 730_000,
-        ] {
-            let time = local_time(days * 86_400 + noon, TimeZone::UTC);
-            assert_eq!(time, Time::new(12, 0, 0, 0).unwrap(), "{days}");
-        }
-        local_time(i64::MAX, TimeZone::UTC);
-        local_time(i64::MIN, TimeZone::UTC);
     }
 }
