@@ -288,13 +288,8 @@ pub fn complete_shard(dir: &Path, shard: Shard, missing: &Missing) -> String {
     let place = match names.as_slice() {
         [] => String::new(),
         [name] => format!(" of shard {name}"),
-        [few @ .., last] if few.len() < 4 => {
-            format!(" of the shards {} and {last}", few.join(", "))
-        }
-        all if all.len() as u64 == shard.count() - 1 => {
-            format!(" of the {} other shards", all.len())
-        }
-        [first, .., last] => format!(" of {} shards, {first} to {last}", names.len()),
+        [one, other] => format!(" of the shards {one} and {other}"),
+        all => format!(" of {} other shards", all.len()),
     };
     let add_up = match ArrayDirectory::of_shard(dir) {
         Some(array) => command_on("gather", array),

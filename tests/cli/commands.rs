@@ -239,7 +239,6 @@ fn the_manual_has_a_page_for_each_command() {
     tells(&program, &[".SH \"EXIT CODES\"\n.nf\n0    done"]);
     let run = page("queenfold-run.1");
     for part in [
-        ".SH SYNOPSIS\nqueenfold run [\\-n <N|A..=B>] [\\-\\-queens <SQUARES>]",
         "fB\\-\\-time\\-limit",
         ".SH EXAMPLES\n.nf\nqueenfold run",
     ] {
@@ -250,15 +249,8 @@ fn the_manual_has_a_page_for_each_command() {
     assert!(commands.len() > 20, "{commands:?}");
     for name in commands.iter().filter(|name| *name != "help") {
         assert!(dir.join(format!("queenfold-{name}.1")).exists(), "{name}");
-        // `program` has them in groups, as the help has.
         let entry = format!(".TP\nqueenfold\\-{name}(1)\n");
         assert_eq!(program.matches(&entry).count(), 1, "{name}: {program}");
-    }
-    for group in [
-        ".SH COMMANDS\n.SS Count\n.TP\n",
-        ".SS \"Run directories\"\n",
-    ] {
-        assert!(program.contains(group), "{group}: {program}");
     }
     let file = dir.join("queenfold.1");
     let refused = output(&["man", "--to", file.to_str().unwrap()]);

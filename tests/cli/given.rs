@@ -146,7 +146,7 @@ fn a_run_in_a_directory_keeps_what_is_given() {
     ));
     let total = total["total"].as_str().unwrap();
     let verified = stdout(&["verify", &whole, "--all"]);
-    tells(&verified, &[&format!("total     {total}, ")]);
+    tells(&verified, &[&format!("total     {total} ")]);
     tells(&verified, &["given queens c3 and holes e5,d4"]);
     assert!(stdout(&["status", &merged]).contains("n = 14 with queens c3 and holes e5,d4"));
     assert_eq!(

@@ -160,7 +160,7 @@ fn the_log_of_a_shard_names_the_others_and_how_the_array_is_added_up() {
     let array = Array::make(14, 7, "slurm");
     let output = task(&array, "slurm.sh", 3).output().unwrap();
     let said = printed(&output.stderr);
-    assert!(said.contains("of the 6 other shards too"), "{said}");
+    assert!(said.contains("of 6 other shards too"), "{said}");
     let gather = format!("count them, then `queenfold gather {}`", array.real_name());
     assert!(said.contains(&gather), "{said}");
 }

@@ -1,4 +1,4 @@
-//! The commands in groups, as the help and the manual list them. clap has headings for flags alone.
+//! The commands in groups, as the help lists them. clap has headings for flags alone.
 
 use std::env;
 use std::fmt::Write;
@@ -58,7 +58,7 @@ const NARROWEST: usize = 10;
 const HELP: &str = "help";
 
 /// The groups with their commands as far as `program` has them: the name of each, and what it does.
-pub fn groups(program: &Command) -> Vec<(&'static str, Vec<(&'static str, String)>)> {
+fn groups(program: &Command) -> Vec<(&'static str, Vec<(&'static str, String)>)> {
     let command = |name: &&'static str| match *name {
         HELP => Some((HELP, "Print this, or the help of a command".to_owned())),
         name => {

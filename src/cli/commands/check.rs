@@ -1,15 +1,14 @@
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, Write};
+use std::io::{self, BufReader, Seek};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value as Json, json};
 
 use crate::certificate::{Challenge, CheckError, Checked, Signed, check, most_wrong};
-use crate::cli::args::boards::given_line;
 use crate::cli::args::whole::whole;
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, print_json};
-use crate::cli::session::recount::{self, by_name, known, second_method, unique_line};
+use crate::cli::session::recount::{self, by_name, percentage, second_method, tell_outcome};
 use crate::engine::CheckedBy;
 use crate::system::file_kind::Draft;
 use crate::system::files::open_regular;
@@ -60,19 +59,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             ..failure
         }
     };
-    let (checked, mut file) = if args.certificate.as_os_str() == "-" {
-        // A challenge reads it a second time.
-        let kept = Draft::temporary().and_then(|draft| draft.file.try_clone());
-        let kept = kept.map_err(|error| wrong(error.into()))?;
-        let copied = Copied {
-            from: io::stdin(),
-            to: &kept,
-        };
-        (check(BufReader::new(copied)).map_err(wrong)?, kept)
-    } else {
-        let file = open(&args.certificate).map_err(|error| wrong(error.into()))?;
-        (check(BufReader::new(&file)).map_err(wrong)?, file)
-    };
+    let mut file = open(&args.certificate).map_err(|error| wrong(error.into()))?;
+    let checked = check(BufReader::new(&file)).map_err(wrong)?;
     let challenged = match &args.challenge {
         None => None,
         Some(seed) => {
@@ -102,28 +90,21 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Opens a certificate. A pipe would let the reader wait for ever.
+/// Opens a certificate. A pipe would let the reader wait for ever. Standard input is kept: a challenge reads it a second
+/// time.
 fn open(file: &Path) -> io::Result<File> {
+    if file.as_os_str() == "-" {
+        let mut kept = Draft::temporary()?.file.try_clone()?;
+        io::copy(&mut io::stdin(), &mut kept)?;
+        kept.rewind()?;
+        return Ok(kept);
+    }
     open_regular(file).map_err(|error| match error.kind() {
         io::ErrorKind::IsADirectory => io::Error::other(
             "it is a directory; `queenfold certify DIR -o FILE` writes the certificate of a run",
         ),
         _ => error,
     })
-}
-
-/// A reader that keeps what it reads.
-struct Copied<R, W> {
-    from: R,
-    to: W,
-}
-
-impl<R: Read, W: Write> Read for Copied<R, W> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.from.read(buffer)?;
-        self.to.write_all(&buffer[..read])?;
-        Ok(read)
-    }
 }
 
 /// For programs: what the certificate says, and what the challenge showed.
@@ -169,18 +150,7 @@ fn tell(checked: &Checked) -> Result<(), Failure> {
         print("total     none: this proves nothing about it")?;
     }
     if let Some(outcome) = &checked.outcome {
-        if let Some(given) = given_line(&outcome.given) {
-            print(&format!("board     n = {}, {given}", outcome.n))?;
-        }
-        print(&format!(
-            "total     {} solutions of n = {}, {}",
-            outcome.total,
-            outcome.n,
-            known(outcome)
-        ))?;
-        if let Some(line) = unique_line(outcome) {
-            print(&line)?;
-        }
+        tell_outcome(outcome)?;
     }
     print(&format!(
         "counted   {} twice, {}, by {}",
@@ -235,18 +205,11 @@ fn tell_proof(
         return print("proves    every task was counted again");
     }
     print(&format!(
-        "proves    with 95 % certainty, fewer than {} % of the tasks are wrong, if nobody knew the seed before",
-        percent(most_wrong(draws))
+        "proves    with 95 % certainty, fewer than {} of the tasks are wrong, if nobody knew the seed before",
+        percentage(most_wrong(draws))
     ))?;
     print(&format!(
-        "not       that none is wrong: a single wrong task is missed with a chance of {} %",
-        percent(1.0 - different as f64 / checked.tasks as f64)
+        "not       that none is wrong: a single wrong task is missed with a chance of {}",
+        percentage(1.0 - different as f64 / checked.tasks as f64)
     ))
-}
-
-/// A share in per cent with three digits.
-fn percent(share: f64) -> String {
-    let percent = 100.0 * share;
-    let digits = (2.0 - percent.log10().floor()).clamp(0.0, 9.0) as usize;
-    format!("{percent:.digits$}")
 }

@@ -7,13 +7,10 @@ use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
-use crate::cli::args::command_groups::groups;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
 use crate::system::file_kind::FileKind;
 use crate::telemetry::printable;
-
-const PROGRAM: &str = "queenfold";
 
 /// A page in a directory, of this version or of another one.
 const PAGE: FileKind<'_> = FileKind {
@@ -116,67 +113,22 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
         .after_help(None)
         .version(None)
         .long_version(None);
-    // The program has many commands, which come in groups further down.
-    let has_groups = command.get_name() == PROGRAM;
-    let options = options.mut_subcommands(|of| match has_groups {
-        true => of.hide(true),
-        false => of,
-    });
     let page = Man::new(options)
         .source(concat!("queenfold ", env!("CARGO_PKG_VERSION")))
         .manual("Queenfold");
     let mut text = Vec::new();
     page.render_title(&mut text)?;
     page.render_name_section(&mut text)?;
-    synopsis(command).to_writer(&mut text)?;
+    page.render_synopsis_section(&mut text)?;
     page.render_description_section(&mut text)?;
     page.render_options_section(&mut text)?;
-    if command.has_subcommands() && !has_groups {
+    if command.has_subcommands() {
         page.render_subcommands_section(&mut text)?;
-    }
-    if has_groups {
-        commands_in_groups(command).to_writer(&mut text)?;
     }
     if let Some(help) = command.get_after_help() {
         sections(&help.to_string()).to_writer(&mut text)?;
     }
     Ok(text)
-}
-
-/// How a command is called, with a name for each value: that of clap_mangen has none.
-fn synopsis(command: &Command) -> Roff {
-    let name = command.get_bin_name().unwrap_or(PROGRAM);
-    let mut words = vec![roman(name)];
-    for argument in command.get_arguments().filter(|a| !a.is_hide_set()) {
-        words.push(roman(
-            match argument.is_required_set() || argument.is_positional() {
-                true => format!(" {argument}"),
-                false => format!(" [{argument}]"),
-            },
-        ));
-    }
-    if command.has_subcommands() {
-        words.push(roman(" <COMMAND>"));
-    }
-    let mut page = Roff::new();
-    page.control("SH", ["SYNOPSIS"]);
-    page.text(words);
-    page
-}
-
-/// The commands of the program.
-fn commands_in_groups(program: &Command) -> Roff {
-    let mut page = Roff::new();
-    page.control("SH", ["COMMANDS"]);
-    for (title, commands) in groups(program) {
-        page.control("SS", [title]);
-        for (name, does) in commands.iter().filter(|(name, _)| *name != "help") {
-            page.control("TP", []);
-            page.text([roman(format!("{PROGRAM}-{name}(1)"))]);
-            page.text([roman(does.as_str())]);
-        }
-    }
-    page
 }
 
 /// What follows the options in a help text, as sections of a page. Indented lines, such as examples and

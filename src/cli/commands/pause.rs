@@ -25,5 +25,5 @@ pub struct Args {
 
 /// Pauses a run that another process counts.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    ask(&args.dir, Request::Pause, args.patience.time())
+    ask(&args.dir, Request::Pause, args.patience.wait.0)
 }

@@ -142,15 +142,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn total(text: &str) -> Result<u128, &'static str> {
-    let is_decimal =
-        text == "0" || !text.starts_with('0') && text.bytes().all(|of| of.is_ascii_digit());
-    match text.parse::<u128>() {
-        Ok(number) if is_decimal => Ok(number),
-        Err(_) if is_decimal && text.len() > 20 => Err("no board has so many solutions"),
-        _ => Err(
-            "expected a total: a whole number, in decimal digits alone, without a zero before it",
-        ),
-    }
+    let number: Option<u128> = text.parse().ok();
+    // No sign, and no zero before it.
+    let number = number.filter(|number| number.to_string() == text);
+    number.ok_or("expected a total: a whole number, in decimal digits alone, without a zero before it")
 }
 
 /// Refuses a total that was found `how`, if another one was demanded.

@@ -25,5 +25,5 @@ pub struct Args {
 
 /// Stops a run that another process counts.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    ask(&args.dir, Request::Stop, args.patience.time())
+    ask(&args.dir, Request::Stop, args.patience.wait.0)
 }

@@ -1,19 +1,17 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
-use crate::cli::args::boards::given_line;
 use crate::cli::args::timestamp::Timestamp;
 use crate::cli::args::whole::whole;
 use crate::cli::exit::{Failure, complete_shard};
 use crate::cli::output::{print, print_json, say};
 use crate::cli::print::count_report::verify_command;
-use crate::cli::session::recount::{self, by_name, known, second_method, unique_line};
+use crate::cli::session::recount::{self, by_name, percentage, second_method, tell_outcome};
 use crate::cli::shell::again_command;
 use crate::config::{Share, Value};
-use crate::engine::{CheckedBy, Engine, Plan};
+use crate::engine::{CheckedBy, Engine};
 use crate::job::outcome;
 use crate::ledger::{Division, DoneBy, OriginName, RecountChoice, chance_missed};
 use crate::outcome::Outcome;
@@ -149,23 +147,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         };
     }
     match outcome {
-        Some(outcome) if !args.json => tell_outcome(&outcome, &plans),
+        Some(outcome) if !args.json => {
+            let names: Vec<_> = plans.iter().map(|plan| plan.name().to_string()).collect();
+            print(&format!(
+                "covered   every task of {} once",
+                names.join(" and ")
+            ))?;
+            tell_outcome(&outcome)
+        }
         _ => Ok(()),
     }
-}
-
-/// Prints what all tasks together say.
-fn tell_outcome(outcome: &Outcome, plans: &[Arc<dyn Plan>]) -> Result<(), Failure> {
-    let names: Vec<_> = plans.iter().map(|plan| plan.name().to_string()).collect();
-    print(&format!(
-        "covered   every task of {} once",
-        names.join(" and ")
-    ))?;
-    if let Some(given) = given_line(&outcome.given) {
-        print(&format!("board     n = {}, {given}", outcome.n))?;
-    }
-    print(&format!("total     {}, {}", outcome.total, known(outcome)))?;
-    unique_line(outcome).map_or(Ok(()), |line| print(&line))
 }
 
 /// For programs: what was checked, and what it adds up to if everything is there and right.
@@ -265,38 +256,4 @@ fn tell(findings: &Findings, choice: RecountChoice) -> Result<(), Failure> {
         ))?;
     }
     Ok(())
-}
-
-/// A chance as a percentage with three digits, never rounded to none or to all.
-fn percentage(chance: f64) -> String {
-    match 100.0 * chance {
-        0.0 => "0 %".to_owned(),
-        ..0.001 => "less than 0.001 %".to_owned(),
-        99.95..100.0 => "more than 99.9 %".to_owned(),
-        percent => {
-            let before = percent.log10().floor() as i32;
-            format!("{percent:.*} %", (2 - before).clamp(0, 3) as usize)
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_chance_is_a_percentage_that_is_neither_none_nor_all_by_rounding() {
-        for (chance, text) in [
-            (0.0, "0 %"),
-            (1e-9, "less than 0.001 %"),
-            (0.000_012_3, "0.001 %"),
-            (0.012_34, "1.23 %"),
-            (0.366, "36.6 %"),
-            (0.9, "90.0 %"),
-            (0.999_9, "more than 99.9 %"),
-            (1.0, "100 %"),
-        ] {
-            assert_eq!(percentage(chance), text, "{chance}");
-        }
-    }
 }

@@ -33,14 +33,7 @@ pub const WAIT: Duration = Duration::from_secs(30);
 pub struct Patience {
     /// Wait at most so long until the run has obeyed
     #[arg(long, value_name = "D", default_value = "30s", value_parser = HumanDuration::parse, allow_hyphen_values = true)]
-    wait: HumanDuration,
-}
-
-impl Patience {
-    /// The time.
-    pub const fn time(&self) -> Duration {
-        self.wait.0
-    }
+    pub wait: HumanDuration,
 }
 
 /// Asks the run in `dir`, or all shards of the job array there that are counted at the moment, and prints what they

@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::progress::ProgressLine;
+use crate::cli::args::boards::given_line;
 use crate::cli::control::stop_report::StopReport;
 use crate::cli::exit::Failure;
-use crate::cli::output::say;
+use crate::cli::output::{print, say};
 use crate::engine::CheckedBy;
 use crate::job::{DeviceChoice, Hardware, HardwareSettings, RunSettings};
 use crate::outcome::Outcome;
@@ -109,20 +110,35 @@ pub const fn by_name(by: CheckedBy) -> &'static str {
     }
 }
 
-/// Whether the total is a known one.
-pub const fn known(outcome: &Outcome) -> &'static str {
-    match outcome.is_known {
+/// Prints what all tasks together say.
+///
+/// # Errors
+/// stdout cannot be written.
+pub fn tell_outcome(outcome: &Outcome) -> Result<(), Failure> {
+    if let Some(given) = given_line(&outcome.given) {
+        print(&format!("board     n = {}, {given}", outcome.n))?;
+    }
+    let known = match outcome.is_known {
         true => "equal to the known count",
         false => "for which no count is known",
-    }
+    };
+    print(&format!(
+        "total     {} solutions of n = {}, {known}",
+        outcome.total, outcome.n
+    ))?;
+    outcome.unique().map_or(Ok(()), |unique| {
+        print(&format!(
+            "unique    {unique}, by Burnside's identity from whole classes"
+        ))
+    })
 }
 
-/// The line of the unique solutions, if they were counted.
-pub fn unique_line(outcome: &Outcome) -> Option<String> {
-    let unique = outcome.unique()?;
-    Some(format!(
-        "unique    {unique}, by Burnside's identity from whole classes"
-    ))
+/// A share as a percentage with three digits.
+pub fn percentage(share: f64) -> String {
+    let percent = 100.0 * share;
+    let digits = (2.0 - percent.log10().floor()).clamp(0.0, 9.0);
+    let digits = if percent > 0.0 { digits as usize } else { 0 };
+    format!("{percent:.digits$} %")
 }
 
 #[cfg(test)]

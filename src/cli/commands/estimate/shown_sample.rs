@@ -7,18 +7,14 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::question::Question;
 use super::stop::{CutShort, Stop};
-use crate::cli::output::say;
 use crate::estimate::{Draw, SampleProgress};
-use crate::telemetry::{duration, several};
+use crate::telemetry::duration;
 
 /// How long a sample may take unless the user says.
 pub const BUDGET: Duration = Duration::from_secs(10);
 
 /// How often it is looked how much of the sample is counted, and whether it should end.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-
-/// A sample that takes longer is announced, roughly.
-const LONG: Duration = Duration::from_secs(60);
 
 /// When it is known how long the sample will take. Tasks of the chain with equal costs differ by a factor of 2.
 const SOON: Duration = Duration::from_secs(2);
@@ -38,9 +34,6 @@ impl ShownSample<'_> {
     /// Shows on a terminal how much of the sample is counted, until `ended` is closed. Gives the sample up when it is to
     /// end, and returns why.
     pub fn watch(&self, ended: &Receiver<()>) -> Option<CutShort> {
-        if !self.quiet {
-            self.tell_roughly();
-        }
         let bar = (!self.quiet).then(|| self.bar());
         let begun = Instant::now();
         let mut cut = None;
@@ -69,21 +62,6 @@ impl ShownSample<'_> {
 
     fn within_budget(&self, time: Duration) -> Duration {
         time.min(self.budget.unwrap_or(Duration::MAX))
-    }
-
-    /// Prints what a long sample takes by the costs of the plan alone.
-    fn tell_roughly(&self) {
-        let seconds = self.question.sample_seconds(self.draw);
-        let time = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
-        if self.within_budget(time) >= LONG {
-            say(&format!(
-                "n = {}: {} on {}, some {} (within a factor of 3)",
-                self.question.plan.size(),
-                several(self.draw.tasks().len() as u64, "task"),
-                several(self.question.threads as u64, "thread"),
-                duration(self.within_budget(time))
-            ));
-        }
     }
 
     fn bar(&self) -> ProgressBar {
