@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use console::{Term, measure_text_width};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use super::exit::{Exit, Failure};
@@ -109,6 +110,13 @@ pub fn say(line: &str) {
     } else {
         let _ = writeln!(io::stderr(), "{line}");
     }
+}
+
+/// A line on stderr that shows how far something is, of `all` if that is known; only on a terminal.
+pub fn bar(all: Option<u64>, template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template);
+    ProgressBar::with_draw_target(all, ProgressDrawTarget::stderr())
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 /// Breaks lines between words, so that they fit so many columns. Words are not split, and a line that

@@ -97,13 +97,13 @@ impl Layers {
         taken
     }
 
-    /// Applies the file of the user's own settings on top of the present ones.
+    /// Applies the file of the user's own settings on top of the present ones, if there is one.
     ///
     /// # Errors
     /// As [`add_file`](Self::add_file). Somebody other than the user and root may have written it.
     pub fn add_own_file(&mut self, path: &Path) -> Result<(), ConfigError> {
-        let text = local_file::read_home(path)?;
-        self.add_text(path, &text)
+        let text = local_file::read_own(path, true)?;
+        text.map_or(Ok(()), |text| self.add_text(path, &text))
     }
 
     /// Applies a TOML file on top of the present settings.
@@ -125,10 +125,10 @@ impl Layers {
     /// runs a command or writes to a file.
     pub fn add_local_file(&mut self) -> Result<(), ConfigError> {
         let path = Path::new(LOCAL_FILE);
-        match local_file::read_own(path)? {
-            Some(text) => self.add_checked_text(path, &text, local_file::refusal),
-            None => Ok(()),
-        }
+        let text = local_file::read_own(path, false)?;
+        text.map_or(Ok(()), |text| {
+            self.add_checked_text(path, &text, local_file::refusal)
+        })
     }
 
     /// The settings that the file of the working directory decides, each with its value.
@@ -156,12 +156,7 @@ impl Layers {
     ) -> Result<(), ConfigError> {
         let table: Table = text.parse().map_err(|error: toml::de::Error| {
             let at = error.span().map_or(0, |span| span.start);
-            // This parser reads no numbers, so that only the range of one can be wrong.
-            let is_toml = DeTable::parse(text).is_ok();
-            let reason = match is_toml {
-                true => "a number is beyond the range of TOML, which is 64 bits".into(),
-                false => error.message().lines().collect::<Vec<_>>().join(" "),
-            };
+            let reason = error.message().lines().collect::<Vec<_>>().join(" ");
             let (path, line) = (path.to_string_lossy(), line_at(text, at));
             ConfigError(format!(
                 "{}, line {line}: {}",
@@ -512,35 +507,6 @@ mod tests {
             let error = refusal(text);
             let place = format!("file some.toml, line {line}: ");
             assert!(error.starts_with(&place), "{error}");
-        }
-    }
-
-    #[test]
-    fn a_number_beyond_64_bits_is_named_without_the_words_of_the_parser() {
-        for number in ["99999999999999999999999", "9223372036854775808"] {
-            let error = refusal(&format!("[run]\nn = {number}\n"));
-            assert_eq!(
-                error,
-                "some.toml, line 2: a number is beyond the range of TOML, which is 64 bits"
-            );
-        }
-    }
-
-    #[test]
-    fn units_are_the_same_in_a_file_as_on_the_command_line() {
-        for text in [
-            "time_limit = 90",
-            "time_limit = \"90\"",
-            "time_limit = \"1m30s\"",
-        ] {
-            let layers = file(&format!("[run]\n{text}")).unwrap();
-            let limit = layers
-                .config()
-                .run
-                .time_limit
-                .0
-                .map(|limit| limit.0.as_secs());
-            assert_eq!(limit, Some(90), "{text}");
         }
     }
 

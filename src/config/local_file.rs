@@ -35,11 +35,11 @@ pub(super) fn refusal(key: &str, value: &toml::Value) -> Option<&'static str> {
     has_effect.then_some(ELSEWHERE)
 }
 
-/// The text of the local file at `path`; `None` if there is none.
+/// The text of the user's own file at `path`, or the one of the folder; `None` if there is none.
 ///
 /// # Errors
-/// It cannot be read, or it is not the user's own.
-pub(super) fn read_own(path: &Path) -> Result<Option<String>, ConfigError> {
+/// It cannot be read, or somebody other than the user, and root if that `may_be_root`, may have written it.
+pub(super) fn read_own(path: &Path, may_be_root: bool) -> Result<Option<String>, ConfigError> {
     // Not `exists`: a dangling link or a file without permission must be reported, not ignored.
     let looked = path.symlink_metadata();
     if looked.is_err_and(|error| error.kind() == ErrorKind::NotFound) {
@@ -48,7 +48,7 @@ pub(super) fn read_own(path: &Path) -> Result<Option<String>, ConfigError> {
     let unreadable = |error: io::Error| ConfigError::of_file(path, error);
     let file = files::open_regular(path).map_err(unreadable)?;
     let found = file.metadata().map_err(unreadable)?;
-    match files::why_not_own(&found, false) {
+    match files::why_not_own(&found, may_be_root) {
         Some(why) => {
             let path = path.to_string_lossy();
             let path = printable(&path);
@@ -58,23 +58,6 @@ pub(super) fn read_own(path: &Path) -> Result<Option<String>, ConfigError> {
         }
         None => text_of(file).map(Some).map_err(unreadable),
     }
-}
-
-/// The text of the file of the user's own settings.
-///
-/// # Errors
-/// It cannot be read, or somebody other than the user and root may have written it.
-pub(super) fn read_home(path: &Path) -> Result<String, ConfigError> {
-    let read = || {
-        let file = files::open_regular(path)?;
-        match files::why_not_own(&file.metadata()?, true) {
-            Some(why) => Err(io::Error::other(format!(
-                "not obeyed, because {why}: settings must be those of the user, or of root"
-            ))),
-            None => text_of(file),
-        }
-    };
-    read().map_err(|error| ConfigError::of_file(path, error))
 }
 
 /// The text of a file.

@@ -238,10 +238,7 @@ fn the_manual_has_a_page_for_each_command() {
     let program = page("queenfold.1");
     tells(&program, &[".SH \"EXIT CODES\"\n.nf\n0    done"]);
     let run = page("queenfold-run.1");
-    for part in [
-        "fB\\-\\-time\\-limit",
-        ".SH EXAMPLES\n.nf\nqueenfold run",
-    ] {
+    for part in ["fB\\-\\-time\\-limit", ".SH EXAMPLES\n.nf\nqueenfold run"] {
         assert!(run.contains(part), "{part}: {run}");
     }
     let groups = groups_in(&stdout(&["--help"]));

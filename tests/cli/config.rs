@@ -189,7 +189,7 @@ fn the_own_settings_are_refused_if_others_wrote_them_or_can() {
     for open in [0o664, 0o646, 0o666] {
         mode(open);
         let line = refusal(&mut run(), 2);
-        let says = "config.toml: not obeyed, because others can write to it";
+        let says = "config.toml is not read, because others can write to it";
         tells(&line, &[says, "`chmod go-w`"]);
     }
     mode(0o444);

@@ -128,7 +128,9 @@ fn argument(given: &str, args: &[&str], program: &Command) -> Option<String> {
     if takes_board && (board.is_some() || given.starts_with(|c: char| c.is_ascii_digit())) {
         return Some(match (board, args.contains(&"-n")) {
             (Some(board), false) => format!("give the board as `-n {}`", board.write()),
-            _ => "boards are 1 to 32: give one as `-n 8`, several as `-n 8,10` or `-n 4..=8`".into(),
+            _ => {
+                "boards are 1 to 32: give one as `-n 8`, several as `-n 8,10` or `-n 4..=8`".into()
+            }
         });
     }
     let hint = match given {

@@ -2,12 +2,11 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Seek};
 use std::path::PathBuf;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 
 use crate::certificate::{CertifyError, Checked, HostKey, certify, check};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::{check_file, print, print_json, say, stdout};
+use crate::cli::output::{bar, check_file, print, print_json, say, stdout};
 use crate::cli::session::recount::in_words;
 use crate::ledger::host_name;
 use crate::run_directory::open;
@@ -58,14 +57,6 @@ pub struct Args {
 /// CPU seconds in which a task is read, written and checked, on a Zen 3 with the tasks of n = 18 and 20.
 const SECONDS_PER_TASK: f64 = 1.5e-4;
 
-/// How much of the file is done, on a terminal.
-fn shown(done: &str, bytes: Option<u64>) -> ProgressBar {
-    let all = bytes.map_or("", |_| " of {total_bytes}");
-    let style = ProgressStyle::with_template(&format!("{{bytes}}{all} {done} · {{elapsed}}"));
-    ProgressBar::with_draw_target(bytes, ProgressDrawTarget::stderr())
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-}
-
 /// Writes the certificate of a run.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let file = &args.output;
@@ -106,7 +97,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 in_words(seconds)
             ));
         }
-        let shown = shown("written", None);
+        let shown = bar(None, "{bytes} written · {elapsed}");
         let writer = shown.wrap_write(BufWriter::new(draft));
         certify(&store, &plans, &keys, writer).map_err(|error| match error {
             CertifyError::Output(error) => unwritten(error),
@@ -116,7 +107,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         shown.finish_and_clear();
         draft.rewind().map_err(unwritten)?;
         let bytes = draft.metadata().map_err(unwritten)?.len();
-        let shown = self::shown("checked", Some(bytes));
+        let shown = bar(Some(bytes), "{bytes} of {total_bytes} checked · {elapsed}");
         let checked = check(BufReader::new(shown.wrap_read(draft)))?;
         shown.finish_and_clear();
         Ok(checked)

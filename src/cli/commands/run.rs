@@ -145,7 +145,9 @@ fn total(text: &str) -> Result<u128, &'static str> {
     let number: Option<u128> = text.parse().ok();
     // No sign, and no zero before it.
     let number = number.filter(|number| number.to_string() == text);
-    number.ok_or("expected a total: a whole number, in decimal digits alone, without a zero before it")
+    number.ok_or(
+        "expected a total: a whole number, in decimal digits alone, without a zero before it",
+    )
 }
 
 /// Refuses a total that was found `how`, if another one was demanded.

@@ -20,26 +20,19 @@ pub struct Steering {
     paused: Arc<AtomicBool>,
     /// Who asked first that the run stops.
     stopped_by: Arc<Mutex<Option<&'static str>>>,
-    says: Says,
-}
-
-/// What a switch says when it is used.
-#[derive(Clone, Copy, Debug)]
-pub struct Says {
-    /// That the run pauses or goes on.
-    pub pauses: bool,
-    /// That it stops, in two parts: before and after who asked; `None` to say nothing.
-    pub stop: Option<(&'static str, &'static str)>,
+    says_pauses: bool,
+    says_stop: bool,
 }
 
 impl Steering {
-    /// A switch for the runs under `control`.
-    pub fn new(control: Control, says: Says) -> Self {
+    /// A switch for the runs under `control`. When it is used, it says that the run pauses or goes on, and that it stops.
+    pub fn new(control: Control, says_pauses: bool, says_stop: bool) -> Self {
         Self {
             control,
             paused: Arc::default(),
             stopped_by: Arc::default(),
-            says,
+            says_pauses,
+            says_stop,
         }
     }
 
@@ -67,7 +60,7 @@ impl Steering {
         } else {
             self.control.resume();
         }
-        if self.says.pauses {
+        if self.says_pauses {
             say(&match paused {
                 true => format!("pausing within two seconds, as {by} asks{hint}"),
                 false => format!("going on, as {by} asks"),
@@ -82,8 +75,10 @@ impl Steering {
         stopped_by.get_or_insert(by);
         drop(stopped_by);
         self.control.drain();
-        if let Some((before, after)) = self.says.stop.filter(|_| is_first) {
-            say(&format!("{before}, as {by} asks{after}"));
+        if self.says_stop && is_first {
+            say(&format!(
+                "stopping within two seconds, as {by} asks; a second Ctrl-C ends it at once"
+            ));
         }
     }
 

@@ -11,7 +11,6 @@ use super::throttle::Throttle;
 use crate::actors::Report;
 use crate::board::{GivenBoard, Size};
 use crate::cli::control::pause_key::PauseKey;
-use crate::cli::control::steering::Says;
 use crate::cli::exit::{Failure, complete_shard};
 use crate::cli::output::{print_json, say};
 use crate::cli::print::board_result::BoardResult;
@@ -41,17 +40,9 @@ impl JobRunner {
     /// The instruction set or device asked for is not available, or as [`Session::begin`].
     pub fn new(config: &Config) -> Result<Self, Failure> {
         let hardware = Hardware::find(&config.hardware())?;
-        let quiet = config.output.quiet;
-        // The dashboard shows whether the run is paused, and reads the keys itself.
-        let is_bare = !quiet && !config.output.tui;
-        let says = Says {
-            pauses: is_bare,
-            stop: (!quiet).then_some((
-                "stopping within two seconds",
-                "; a second Ctrl-C ends it at once",
-            )),
-        };
-        let session = Session::begin(config, says)?;
+        // The dashboard reads the keys itself.
+        let is_bare = !config.output.quiet && !config.output.tui;
+        let session = Session::begin(config)?;
         let steering = session.steering();
         // The test hook of builds with fault injection.
         #[cfg(feature = "fault-injection")]

@@ -8,26 +8,28 @@ mod output_files;
 mod progress;
 pub mod recount;
 mod repeating;
-mod run_outputs;
 mod throttle;
 mod watched_run;
 
 use std::fs::File;
+use std::io;
 use std::path::Path;
 use std::time::Instant;
 
 use serde_json::Value as Json;
 
-use self::event_command::NoticedRun;
+use self::event_command::{EventCommand, NoticedRun};
 use self::output_files::TRACE;
-use self::run_outputs::RunOutputs;
+use self::progress::ProgressLine;
+use self::watched_run::WatchedRun;
 use crate::actors::Control;
 use crate::cli::control::signals;
-use crate::cli::control::steering::{Says, Steering};
+use crate::cli::control::steering::Steering;
+use crate::cli::dashboard::{OwnDashboard, Screen};
 use crate::cli::exit::{Exit, Failure, SIGNAL};
 use crate::config::{Config, HumanDuration};
 use crate::job::RunSettings;
-use crate::telemetry::{self, Lost, TraceFile};
+use crate::telemetry::{self, EventFile, Lost, TraceFile};
 
 /// Starts the log on standard error as the settings want it, with a trace if there is a file for it.
 ///
@@ -59,28 +61,38 @@ pub struct Session {
     config: Config,
     steering: Steering,
     _trace: Option<TraceFile>,
-    outputs: RunOutputs,
+    events: Option<EventFile>,
+    on_event: Option<EventCommand>,
     begun: Instant,
 }
 
 impl Session {
-    /// Opens what the settings name, and listens for signals, which say `says`.
+    /// Opens what the settings name, and listens for signals.
     ///
     /// # Errors
-    /// A file cannot be written, or is to be written for two purposes; the system refuses signal handlers.
-    pub fn begin(config: &Config, says: Says) -> Result<Self, Failure> {
+    /// A file cannot be written, or is to be written for two purposes; there is no terminal for a dashboard; the system
+    /// refuses signal handlers.
+    pub fn begin(config: &Config) -> Result<Self, Failure> {
         output_files::check(&config.trace)?;
         let trace = config.trace.file.0.as_deref().map(open_trace).transpose()?;
         let trace = start_log(config, trace)?;
-        let outputs = RunOutputs::open(config)?;
-        let steering = Steering::new(Control::new(), says);
+        let events = event_stream::open(config)?;
+        let on_event = config.trace.on_event.0.as_ref();
+        let on_event = on_event.map(EventCommand::new).transpose()?;
+        let output = &config.output;
+        if let Some(missing) = Screen::missing().filter(|_| output.tui) {
+            return Err(Failure::usage(format!("--tui needs {missing}")));
+        }
+        // The dashboard shows whether the run is paused.
+        let steering = Steering::new(Control::new(), !output.quiet && !output.tui, !output.quiet);
         let stopped = steering.clone();
         signals::listen(move || stopped.stop(SIGNAL), Some(steering.clone()))?;
         Ok(Self {
             config: config.clone(),
             steering,
             _trace: trace,
-            outputs,
+            events,
+            on_event,
             begun: Instant::now(),
         })
     }
@@ -104,23 +116,50 @@ impl Session {
         run: &NoticedRun,
         count: impl FnOnce(RunSettings) -> T,
     ) -> Result<T, Failure> {
-        let (beside, mut observers) = self.outputs.show(run, &self.steering)?;
-        observers.extend(self.outputs.observers(run));
+        let refused = |error: io::Error| Failure::new(Exit::Error, error);
+        let (output, directory) = (&self.config.output, run.directory.as_deref());
+        let control = || self.steering.control().clone();
+        // Without either, nobody could see it.
+        let watched = (directory.is_some() || output.tui)
+            .then(|| WatchedRun::new(run.board, directory, &self.steering))
+            .transpose()?;
+        let metrics = self.config.trace.metrics.0.as_deref();
+        let metrics = metrics.map(|path| metrics_file::keep(path, run.board, control()));
+        let metrics = metrics.transpose().map_err(refused)?;
+        let line = (!output.quiet && !output.tui).then(|| {
+            let every = output.progress_every.0;
+            let every = every.map(|HumanDuration(every)| every);
+            ProgressLine::show(run.board.size(), control(), every)
+        });
+        let dashboard = watched.as_ref().filter(|_| output.tui);
+        let dashboard = dashboard
+            .map(|watched| OwnDashboard::show(watched.keeper(), self.steering.clone()))
+            .transpose()
+            .map_err(refused)?;
+        let observers = watched.iter().flat_map(WatchedRun::observers);
+        let observers = observers.chain(self.events.as_ref().map(EventFile::observer));
+        let command = self.on_event.as_ref();
+        let observers = observers.chain(command.map(|command| command.observer(run.clone())));
         let limit = self.config.run.time_limit.0;
         let counted = count(RunSettings {
             hardware: self.config.hardware(),
             tuning: self.config.tuning(),
             time_limit: limit.map(|HumanDuration(all)| all.saturating_sub(self.begun.elapsed())),
-            control: self.steering.control().clone(),
-            observers,
+            control: control(),
+            observers: observers.collect(),
         });
-        self.outputs.flush();
-        drop(beside);
+        // Before the result is printed: both may go to standard output.
+        if let Some(events) = &self.events {
+            events.flush();
+        }
+        drop((dashboard, line, metrics, watched));
         Ok(counted)
     }
 
-    /// Gives notice of the end of a run.
+    /// Gives notice of the end of a run to the command that the settings name.
     pub fn end(&self, run: &NoticedRun, end: Result<Option<Json>, &Failure>) {
-        self.outputs.end(run, end);
+        if let Some(command) = &self.on_event {
+            command.end(run, end);
+        }
     }
 }

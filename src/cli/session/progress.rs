@@ -6,12 +6,12 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use console::Term;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressDrawTarget;
 
 use crate::actors::Control;
 use crate::board::Size;
 use crate::cli::control::terminal;
-use crate::cli::output::say;
+use crate::cli::output::{bar, say};
 use crate::system::threads::start;
 use crate::telemetry::progress_line;
 
@@ -33,11 +33,10 @@ impl ProgressLine {
     /// started, nothing is shown.
     pub fn show(n: Size, control: Control, every: Option<Duration>) -> Self {
         let (stop, stopped) = mpsc::channel::<()>();
-        let target = ProgressDrawTarget::stderr();
         let board = format!("n = {n}: ");
         let name = "progress";
-        let thread = match (target.is_hidden(), every) {
-            (false, _) => start(name, move || draw(&board, &control, target, &stopped)).ok(),
+        let thread = match (ProgressDrawTarget::stderr().is_hidden(), every) {
+            (false, _) => start(name, move || draw(&board, &control, &stopped)).ok(),
             (true, Some(every)) => start(name, move || log(&board, &control, every, &stopped)).ok(),
             (true, None) => None,
         };
@@ -53,23 +52,16 @@ fn goes_on(stopped: &Receiver<()>, time: Duration) -> bool {
     stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout)
 }
 
-fn draw(board: &str, control: &Control, target: ProgressDrawTarget, stopped: &Receiver<()>) {
+fn draw(board: &str, control: &Control, stopped: &Receiver<()>) {
     let mut wait = ProgressLine::PATIENCE;
     let mut line = None;
-    let mut target = Some(target);
     while goes_on(stopped, wait) {
         wait = ProgressLine::REFRESH;
         // In the background of a shell, the line would stand over what is typed.
         if !terminal::is_ours(io::stderr()).unwrap_or(true) {
             continue;
         }
-        let bar = line.get_or_insert_with(|| {
-            let target = target.take().unwrap_or_else(ProgressDrawTarget::hidden);
-            ProgressBar::with_draw_target(None, target).with_style(
-                ProgressStyle::with_template("{wide_msg}")
-                    .unwrap_or_else(|_| ProgressStyle::default_spinner()),
-            )
-        });
+        let bar = line.get_or_insert_with(|| bar(None, "{wide_msg}"));
         // Looked up each time: the user may resize the terminal.
         let width = usize::from(Term::stderr().size().1);
         let left = width.saturating_sub(board.len());

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::cpu_report::{CpuReport, SCORED, Series};
 use super::draft::Draft;
 use crate::bench::on_cpu;
 use crate::board::Size;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::bar;
 use crate::config::{HumanDuration, Value};
 use crate::engine::{Engine, Plan, core_seconds};
 use crate::job::{JobError, plan};
@@ -117,9 +117,7 @@ fn measure(draft: &Draft<CpuReport>, budget: Duration) -> Result<bool, Failure> 
     let begun = Instant::now();
     let mut series = Vec::new();
     draft.note(|report| series = report.series.clone());
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_style(
-        ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| ProgressStyle::default_bar()),
-    );
+    let bar = bar(None, "{wide_msg}");
     let mut places = Vec::new();
     for (place, of) in series.iter().enumerate() {
         let n = Size::new(of.n).map_err(Failure::usage)?;

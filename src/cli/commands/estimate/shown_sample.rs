@@ -3,10 +3,9 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-
 use super::question::Question;
 use super::stop::{CutShort, Stop};
+use crate::cli::output::bar;
 use crate::estimate::{Draw, SampleProgress};
 use crate::telemetry::duration;
 
@@ -34,7 +33,9 @@ impl ShownSample<'_> {
     /// Shows on a terminal how much of the sample is counted, until `ended` is closed. Gives the sample up when it is to
     /// end, and returns why.
     pub fn watch(&self, ended: &Receiver<()>) -> Option<CutShort> {
-        let bar = (!self.quiet).then(|| self.bar());
+        let n = self.question.plan.size();
+        let template = format!("n = {n}: {{percent}} % of the sample · {{msg}}");
+        let bar = (!self.quiet).then(|| bar(Some(STEPS as u64), &template));
         let begun = Instant::now();
         let mut cut = None;
         loop {
@@ -62,18 +63,6 @@ impl ShownSample<'_> {
 
     fn within_budget(&self, time: Duration) -> Duration {
         time.min(self.budget.unwrap_or(Duration::MAX))
-    }
-
-    fn bar(&self) -> ProgressBar {
-        let template = format!(
-            "n = {}: {{percent}} % of the sample · {{msg}}",
-            self.question.plan.size()
-        );
-        let target = ProgressDrawTarget::stderr();
-        ProgressBar::with_draw_target(Some(STEPS as u64), target).with_style(
-            ProgressStyle::with_template(&template)
-                .unwrap_or_else(|_| ProgressStyle::default_bar()),
-        )
     }
 }
 
