@@ -7,15 +7,10 @@ use std::time::{Duration, Instant};
 
 use tracing::warn;
 
-use super::audit::recount;
-use super::canary_schedule::CanarySchedule;
-use super::count_kind::CountKind;
-use super::counters::Counters;
-use super::events::EventKind;
-use super::index::PlanIndex;
-use super::messages::{Costed, Counted};
-use super::panics;
-use super::queue::Batch;
+use super::{
+    Batch, CanarySchedule, Costed, CountKind, Counted, Counters, EventKind, PlanIndex, panics,
+    recount,
+};
 use crate::engine::{
     CountedBy, Counter, Mismatch, NotCounted, Origin, Task, TaskResult, TaskWatch, WorkerId,
 };

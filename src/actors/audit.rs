@@ -5,8 +5,7 @@ use std::time::Duration;
 use fastrand::Rng;
 use parking_lot::{Mutex, MutexGuard};
 
-use super::index::{DeviceIndex, PlanIndex};
-use super::spec::RunSpec;
+use super::{DeviceIndex, PlanIndex, RunSpec};
 use crate::engine::{CountedBy, Counter, KernelName, Mismatch, NotCounted, Tally, Task, TaskWatch};
 
 /// Seconds that recounts may take, for each second of counting and unit of the share.

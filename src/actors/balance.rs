@@ -4,9 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::index::{PlanIndex, WorkerIndex};
-use super::queue::Batch;
-use super::roster::Roster;
+use super::{Batch, PlanIndex, Roster, WorkerIndex};
 
 /// How many batches each worker should still get from what is left. Batches that shrink with what
 /// is left let the workers finish together (guided self-scheduling: Polychronopoulos and Kuck, IEEE

@@ -3,12 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use super::count_kind::CountKind;
-use super::counters::Counters;
-use super::index::PlanIndex;
-use super::messages::CanaryCounted;
-use super::panics;
-use super::shared::RunShared;
+use super::{CanaryCounted, CountKind, Counters, PlanIndex, RunShared, panics};
 
 /// A canary may take this share of the time that was counted since the last one; the first one, of the time
 /// that the run is expected to take.

@@ -7,21 +7,12 @@ use std::time::{Duration, Instant};
 use actix::{Actor, Addr, AsyncContext, Context, Handler, Recipient};
 use tracing::warn;
 
-use super::counted_tasks::CountedTasks;
-use super::death_notice::DeathNotice;
-use super::events::{EventKind, SickWorker};
-use super::index::{PlanIndex, WorkerIndex};
-use super::messages::{
-    CanaryCounted, Check, Costed, Counted, Durable, LostBatch, Retry, Settled, Sum, Sums,
-    ToProducer, ToRun,
+use super::{
+    Batch, CanaryCounted, Check, Costed, Counted, CountedTasks, DeathNotice, Durable, Effect,
+    EventKind, Finding, Flushed, LostBatch, PlanIndex, Producer, Rechecker, RecordError,
+    RecordedResult, Retry, RunError, RunShared, Settled, SickWorker, Sum, Sums, ToProducer, ToRun,
+    WorkerIndex,
 };
-use super::producer::Producer;
-use super::queue::Batch;
-use super::recheck_effect::Effect;
-use super::rechecker::Rechecker;
-use super::recorder::{Finding, Flushed, RecordError, RecordedResult};
-use super::report::RunError;
-use super::shared::RunShared;
 use crate::engine::{TaskKey, TaskResult};
 
 /// How often the progress is reported while no task ends.

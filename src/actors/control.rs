@@ -5,11 +5,7 @@ use std::sync::Arc;
 use actix::Recipient;
 use parking_lot::Mutex;
 
-use super::faults::Injector;
-use super::messages::ToRun;
-use super::pause_reason::PauseReason;
-use super::progress::{LiveProgress, Progress};
-use super::task_map::TaskMap;
+use super::{Injector, LiveProgress, PauseReason, Progress, TaskMap, ToRun};
 
 /// A handle on a run from outside: ask how far it is, tell it to stop. Clones are the same handle.
 ///

@@ -5,12 +5,9 @@ use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::eta::{self, PlanProgress, RecentSpeed};
-use super::events::EventKind;
-use super::in_flight::WorkDone;
-use super::index::PlanIndex;
-use super::messages::Costed;
-use super::source::{Restored, SupplySize};
+use super::{
+    Costed, EventKind, PlanIndex, PlanProgress, RecentSpeed, Restored, SupplySize, WorkDone, eta,
+};
 use crate::engine::{Tally, TaskResult, TaskSet};
 
 /// The counted tasks of all plans of a run.

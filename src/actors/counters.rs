@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use super::count_kind::CountKind;
-use super::index::{PlanIndex, WorkerIndex};
-use super::shared::RunShared;
+use super::{CountKind, PlanIndex, RunShared, WorkerIndex};
 use crate::engine::{CountedBy, Counter, other_counter};
 
 /// The counters of one worker.

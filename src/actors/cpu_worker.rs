@@ -4,16 +4,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::attempt::try_task;
-use super::canary_schedule::CanarySchedule;
-use super::collector::Collector;
-use super::counters::Counters;
-use super::events::EventKind;
-use super::index::{PlanIndex, WorkerIndex};
-use super::messages::{Counted, Ended};
-use super::panics;
-use super::queue::{Batch, Drawn, Outlet};
-use super::shared::RunShared;
+use super::{
+    Batch, CanarySchedule, Collector, Counted, Counters, Drawn, Ended, EventKind, Outlet,
+    PlanIndex, RunShared, WorkerIndex, panics, try_task,
+};
 use crate::system::ThreadClock;
 use actix::{Addr, Recipient};
 

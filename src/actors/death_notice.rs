@@ -1,6 +1,6 @@
 use actix::Recipient;
 
-use super::messages::ToRun;
+use super::ToRun;
 
 /// Tells the run when the actor that holds it is gone. During a run only a panic in a handler ends an
 /// actor, which is a bug, and actix reports nothing.

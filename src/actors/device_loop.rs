@@ -9,18 +9,11 @@ use std::time::{Duration, Instant};
 use actix::{Addr, Recipient};
 use tracing::{info, warn};
 
-use super::canary_schedule::CanarySchedule;
-use super::collector::Collector;
-use super::count_kind::CountKind;
-use super::cpu_worker::WorkerContext;
-use super::events::{EventKind, FinishedLaunch};
-use super::index::{DeviceIndex, WorkerIndex};
-use super::messages::{CanaryCounted, Costed, Counted, Ended, ToProducer, ToRun, Want};
-use super::panics;
-use super::producer::Producer;
-use super::queue::{Batch, Drawn};
-use super::report::RunError;
-use super::shared::RunShared;
+use super::{
+    Batch, CanaryCounted, CanarySchedule, Collector, Costed, CountKind, Counted, DeviceIndex,
+    Drawn, Ended, EventKind, FinishedLaunch, Producer, RunError, RunShared, ToProducer, ToRun,
+    Want, WorkerContext, WorkerIndex, panics,
+};
 use crate::device::{DeviceTrouble, LaunchTiming, Owner, OwnerEvent};
 use crate::engine::{CountedBy, DeviceSpan, Origin, Tally, Task, TaskResult, WorkerId};
 

@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::in_flight::WorkDone;
-use super::source::SupplySize;
+use super::{SupplySize, WorkDone};
 use crate::engine::seconds;
 use crate::estimate::quantile;
 

@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::eta::Eta;
-use super::pause_reason::PauseReason;
-use super::state::RunState;
+use super::{Eta, PauseReason, RunState};
 use crate::board::{GivenSquares, Size};
 use crate::engine::{
     CountedBy, DeviceIdentity, Engine, KernelName, Plan, TaskKey, TaskResult, WorkerId, decimal,

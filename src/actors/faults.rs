@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use super::count_kind::CountKind;
+use super::CountKind;
 use crate::engine::{Completions, Counter, NotCounted, Tally, Task, TaskKey, TaskWatch, WorkerId};
 use parking_lot::Mutex;
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use super::index::{PlanIndex, WorkerIndex};
+use super::{PlanIndex, WorkerIndex};
 use crate::engine::{TaskResult, TaskWatch};
 
 /// How long tasks in flight may go on after a run was asked to stop or to pause. Then they are given up.

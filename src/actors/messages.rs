@@ -4,10 +4,7 @@ use std::time::Duration;
 
 use actix::Message;
 
-use super::index::{PlanIndex, WorkerIndex};
-use super::queue::Batch;
-use super::recorder::RecordError;
-use super::report::RunError;
+use super::{Batch, PlanIndex, RecordError, RunError, WorkerIndex};
 use crate::engine::{CountedBy, Tally, TaskResult, WorkerId};
 
 /// To the run.

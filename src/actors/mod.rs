@@ -134,9 +134,39 @@ pub use state::RunState;
 pub use task_map::TaskMap;
 pub use worker_progress::{WorkerProgress, WorkerState};
 
+use attempt::try_task;
+use audit::{Audits, TaskAudit, recount};
+use balance::Balance;
+use canary_schedule::{CanarySchedule, MOST_UNTESTED};
+use collector::Collector;
+use control::Request;
+use count_kind::CountKind;
+use counted_tasks::{CountedPlan, CountedTasks};
+use counters::Counters;
+use cpu_worker::WorkerContext;
+use death_notice::DeathNotice;
+use eta::{PlanProgress, RecentSpeed};
+use faults::Injector;
+use in_flight::{GRACE, InFlight, WorkDone};
+use index::{DeviceIndex, PlanIndex, WorkerIndex};
+use messages::{
+    CanaryCounted, Check, Costed, Counted, Durable, Ended, LostBatch, Recount, Retry, Settled, Sum,
+    Sums, ToProducer, ToRun, Want,
+};
 use observers::Observers;
+use producer::{Fresh, Producer};
 use progress::LiveProgress;
+use queue::{Batch, Drawn, Inlet, Outlet};
+use recent_results::RecentResults;
+use recheck::{Reason, Recheck, TaskCount, Verdict};
+use recheck_effect::Effect;
+use rechecker::Rechecker;
+use roster::Roster;
 use run::{Prepared, Run};
+use shared::RunShared;
+use task_map::{MapKeeper, Mapped};
+use worker::Worker;
+use wrong_count_search::WrongCountSearch;
 
 /// Runs the plans of `spec` to the end, or until `control` stops it.
 ///

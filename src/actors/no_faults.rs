@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::count_kind::CountKind;
+use super::CountKind;
 use crate::engine::{Counter, Tally, TaskKey, WorkerId};
 
 #[derive(Default)]

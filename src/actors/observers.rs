@@ -5,9 +5,7 @@ use std::time::{Duration, Instant};
 
 use tracing::warn;
 
-use super::events::{EventKind, Observer, RunEvent, TimeSpan};
-use super::panics;
-use super::progress::LiveProgress;
+use super::{EventKind, LiveProgress, Observer, RunEvent, TimeSpan, panics};
 
 /// All who hear what happens in a run: its progress, and the observers it was given. It has the clock
 /// of the run. Clones are the same.

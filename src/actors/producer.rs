@@ -7,15 +7,10 @@ use std::time::Instant;
 
 use actix::{Actor, Context, Handler, Recipient};
 
-use super::balance::Balance;
-use super::death_notice::DeathNotice;
-use super::events::EventKind;
-use super::index::{PlanIndex, WorkerIndex};
-use super::messages::{Recount, Retry, Settled, ToProducer, ToRun, Want};
-use super::queue::{Batch, Inlet};
-use super::report::RunError;
-use super::shared::RunShared;
-use super::source::{Supply, SupplySize};
+use super::{
+    Balance, Batch, DeathNotice, EventKind, Inlet, PlanIndex, Recount, Retry, RunError, RunShared,
+    Settled, Supply, SupplySize, ToProducer, ToRun, Want, WorkerIndex,
+};
 use crate::engine::Plan;
 
 /// The most tasks in a batch. It bounds memory: the results of a batch may wait for its end.

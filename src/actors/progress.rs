@@ -3,12 +3,10 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
-use super::eta::Eta;
-use super::events::{EventKind, RunEvent, SickWorker};
-use super::pause_reason::PauseReason;
-use super::state::RunState;
-use super::task_map::{MapKeeper, Mapped, TaskMap};
-use super::worker_progress::{WorkerProgress, WorkerState};
+use super::{
+    Eta, EventKind, MapKeeper, Mapped, PauseReason, RunEvent, RunState, SickWorker, TaskMap,
+    WorkerProgress, WorkerState,
+};
 use crate::engine::{WorkerId, decimal, seconds};
 
 /// How far a run is and what its workers do: the account of its events. The run itself keeps it for

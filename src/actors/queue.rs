@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded, select};
 
-use super::index::{PlanIndex, WorkerIndex};
+use super::{PlanIndex, WorkerIndex};
 use crate::engine::CountedBy;
 
 /// A handful of tasks of one plan, handed to a worker at once. Never recorded.

@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
-use super::canary_schedule::MOST_UNTESTED;
-use super::index::{PlanIndex, WorkerIndex};
+use super::{MOST_UNTESTED, PlanIndex, WorkerIndex};
 use crate::engine::TaskResult;
 
 /// The fewest results that are kept in memory, some 300 bytes each. Runs of fewer tasks can be checked as

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::index::{PlanIndex, WorkerIndex};
+use super::{PlanIndex, WorkerIndex};
 use crate::engine::{
     self, Correction, CountedBy, Decision, Method, Plan, TaskKey, TaskResult, verdict,
 };

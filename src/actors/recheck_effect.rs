@@ -2,10 +2,7 @@
 
 use std::time::Duration;
 
-use super::events::{EventKind, SickWorker};
-use super::index::{PlanIndex, WorkerIndex};
-use super::messages::{Costed, Recount, Retry};
-use super::report::RunError;
+use super::{Costed, EventKind, PlanIndex, Recount, Retry, RunError, SickWorker, WorkerIndex};
 use crate::engine::{Correction, TaskResult};
 
 /// What is to be done about counts.

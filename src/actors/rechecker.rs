@@ -11,17 +11,11 @@ use std::sync::Arc;
 
 use tracing::warn;
 
-use super::events::{CorrectedCount, EventKind, SickWorker};
-use super::index::{PlanIndex, WorkerIndex};
-use super::messages::{Costed, Recount, Retry};
-use super::recent_results::RecentResults;
-use super::recheck::{Reason, Recheck, TaskCount, Verdict};
-use super::recheck_effect::Effect;
-use super::recorder::RecordedResult;
-use super::report::RunError;
-use super::roster::Roster;
-use super::spec::SumCheck;
-use super::wrong_count_search::WrongCountSearch;
+use super::{
+    CorrectedCount, Costed, Effect, EventKind, PlanIndex, Reason, RecentResults, Recheck,
+    RecordedResult, Recount, Retry, Roster, RunError, SickWorker, SumCheck, TaskCount, Verdict,
+    WorkerIndex, WrongCountSearch,
+};
 use crate::engine::{CountedBy, Plan, TaskKey, TaskResult};
 
 pub(super) struct Rechecker {

@@ -1,4 +1,4 @@
-use super::events::SickWorker;
+use super::SickWorker;
 use crate::engine::{Correction, TaskKey, TaskResult};
 
 /// Keeps results for longer than the run lives.

@@ -2,8 +2,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
-use super::events::SickWorker;
-use super::worker_progress::WorkerProgress;
+use super::{SickWorker, WorkerProgress};
 use crate::engine::{Engine, Plan, Tally, TaskKey, WorkerId};
 
 /// The result of a run.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::index::{DeviceIndex, WorkerIndex};
+use super::{DeviceIndex, WorkerIndex};
 use crate::engine::WorkerId;
 
 /// The workers of a run. CPU workers come first, then devices.

@@ -9,23 +9,11 @@ use actix::{Actor, Addr, AsyncContext, Context, Handler, SpawnHandle, System};
 use crossbeam::channel::Sender;
 use tracing::{debug, info};
 
-use super::collector::Collector;
-use super::control::{Control, Request};
-use super::counted_tasks::{CountedPlan, CountedTasks};
-use super::death_notice::DeathNotice;
-use super::events::{EventKind, PlannedTasks};
-use super::in_flight::GRACE;
-use super::index::WorkerIndex;
-use super::messages::{Check, Sum, Sums, ToProducer, ToRun};
-use super::observers::Observers;
-use super::producer::{Fresh, Producer};
-use super::queue;
-use super::report::{Report, RunError};
-use super::shared::RunShared;
-use super::spec::{DeviceSpec, RunSpec};
-use super::state::RunState;
-use super::task_map::Mapped;
-use super::worker::Worker;
+use super::{
+    Check, Collector, Control, CountedPlan, CountedTasks, DeathNotice, DeviceSpec, EventKind,
+    Fresh, GRACE, Mapped, Observers, PlannedTasks, Producer, Report, Request, RunError, RunShared,
+    RunSpec, RunState, Sum, Sums, ToProducer, ToRun, Worker, WorkerIndex, queue,
+};
 use crate::engine::{Plan, WorkerId};
 
 pub(super) struct Run {

@@ -4,14 +4,10 @@ use std::time::{Duration, Instant};
 
 use parking_lot::MutexGuard;
 
-use super::audit::{Audits, TaskAudit};
-use super::events::EventKind;
-use super::faults::Injector;
-use super::in_flight::InFlight;
-use super::index::{PlanIndex, WorkerIndex};
-use super::observers::Observers;
-use super::roster::Roster;
-use super::spec::{DeviceSpec, RunSpec};
+use super::{
+    Audits, DeviceSpec, EventKind, InFlight, Injector, Observers, PlanIndex, Roster, RunSpec,
+    TaskAudit, WorkerIndex,
+};
 use crate::engine::{Launcher, Plan, TaskKey, WorkerId, seconds_per_cost};
 
 /// What all actors and worker threads of a run share: what is to be counted and by whom, who hears of

@@ -2,9 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::events::Observer;
-use super::recorder::Recorder;
-use super::source::Source;
+use super::{Observer, Recorder, Source};
 use crate::device::{Device, OpenError, OwnerSettings};
 use crate::engine::{CounterSettings, Engine, Plan, Tally};
 

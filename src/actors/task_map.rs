@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::events::EventKind;
-use super::source::Part;
+use super::{EventKind, Part};
 use crate::engine::{Engine, TaskKey, TaskSet};
 
 /// The most cells of a map.

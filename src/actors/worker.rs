@@ -9,17 +9,10 @@ use std::time::{Duration, Instant};
 use actix::{Actor, Addr, AsyncContext, Context, Handler, Recipient};
 use tracing::{dispatcher, error};
 
-use super::collector::Collector;
-use super::cpu_worker::WorkerContext;
-use super::death_notice::DeathNotice;
-use super::device_loop;
-use super::events::EventKind;
-use super::index::WorkerIndex;
-use super::messages::{Ended, LostBatch, ToRun};
-use super::producer::Producer;
-use super::queue::Outlet;
-use super::report::RunError;
-use super::shared::RunShared;
+use super::{
+    Collector, DeathNotice, Ended, EventKind, LostBatch, Outlet, Producer, RunError, RunShared,
+    ToRun, WorkerContext, WorkerIndex, device_loop,
+};
 use crate::system::threads;
 
 /// How many times within [`HOUR`] a worker's thread is replaced before its death fails the run.

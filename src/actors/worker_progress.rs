@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::events::{EventKind, RunEvent};
+use super::{EventKind, RunEvent};
 use crate::engine::{CountedBy, TaskKey, WorkerId, decimal, seconds};
 
 /// What a worker does, and how it spent the run so far.

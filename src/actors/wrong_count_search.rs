@@ -2,8 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::index::PlanIndex;
-use super::recorder::RecordedResult;
+use super::{PlanIndex, RecordedResult};
 
 /// The parts of a search for wrong counts. After each one the sums are compared again.
 const PARTS: usize = 16;
