@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use tracing::warn;
 
 use super::{
-    Batch, CanarySchedule, Costed, CountKind, Counted, Counters, EventKind, PlanIndex, panics,
-    recount,
+    Batch, CanarySchedule, Costed, CountKind, Counted, Counters, EventKind, PlanIndex, RunShared,
+    panics, recount,
 };
 use crate::engine::{
     CountedBy, Counter, Mismatch, NotCounted, Origin, Task, TaskResult, TaskWatch, WorkerId,
@@ -35,12 +35,8 @@ pub(super) fn try_task(
     task: &Task,
     message: &mut Counted,
 ) -> Option<u64> {
-    let attempt = match &batch.again {
-        None => attempt(counters, batch.plan, task),
-        Some(not_by) => attempt_again(counters, batch.plan, task, not_by),
-    };
     let index = task.key.index;
-    match attempt {
+    match attempt(counters, batch, task) {
         Attempt::GivenUp => return None,
         Attempt::Counted(result, audit) => {
             let nodes = result.tally.nodes;
@@ -54,33 +50,53 @@ pub(super) fn try_task(
         }
         Attempt::Mismatch(mismatch) => message.mismatch = Some((index, mismatch.to_string())),
         Attempt::Panic(said) => {
-            let worker = counters.shared.roster.id(counters.worker);
-            warn!(worker = worker.to_string(), task = %task.key, "panic: {said}");
+            warn!(worker = counters.id().to_string(), task = %task.key, "panic: {said}");
             message.panicked.push((index, said));
         }
     }
     Some(0)
 }
 
-/// Counts a task for the first time, and tells how that goes.
-fn attempt(counters: &mut Counters, plan: PlanIndex, task: &Task) -> Attempt {
-    let (shared, index) = (Arc::clone(&counters.shared), counters.worker);
-    let (worker, key, observers) = (shared.roster.id(index), task.key, &shared.observers);
+/// Counts a task of `batch`, and tells how that goes: for the first time, or again by none of the kernels that counted
+/// it; by the kernel of the worker if there are none.
+fn attempt(counters: &mut Counters, batch: &Batch, task: &Task) -> Attempt {
+    let (shared, index, plan) = (Arc::clone(&counters.shared), counters.worker, batch.plan);
+    let (worker, key, observers) = (counters.id(), task.key, &shared.observers);
+    if batch.again.is_some() {
+        counters.free(plan);
+    }
     let watch = shared.in_flight.begin(index, plan, task.cost);
     let begun = Instant::now();
     let attempt = caught(|| {
-        observers.tell(EventKind::TaskBegun { worker, key });
-        shared.injector.try_task(key);
-        let result = count(counters.of_tasks(plan), worker, task, watch, begun)?;
-        audit(counters, plan, task, result)
+        let Some(not_by) = &batch.again else {
+            observers.tell(EventKind::TaskBegun { worker, key });
+            shared.injector.try_task(key);
+            let counter = counters.of_tasks(plan);
+            let result = count(counter, (&shared, worker, CountKind::Task), task, watch)?;
+            return audit(counters, plan, task, result);
+        };
+        let kind = match not_by.as_slice() {
+            [] => CountKind::Task,
+            _ => CountKind::ByOtherKernel,
+        };
+        let mut counter = counters.make(plan, kind, not_by);
+        let result = count(counter.as_mut(), (&shared, worker, kind), task, watch)?;
+        Ok((result, None))
     });
     let counted = match &attempt {
         Attempt::Counted(result, _) => Some(result.as_ref()),
         _ => None,
     };
-    shared.in_flight.end(index, counted);
+    // To count a task again is no progress.
+    let first = counted.filter(|_| batch.again.is_none());
+    shared.in_flight.end(index, first);
     match &attempt {
+        Attempt::Counted(result, _) if first.is_none() => {
+            let took = result.duration;
+            observers.tell(EventKind::CountedAgain { worker, key, took });
+        }
         Attempt::Counted(result, _) => observers.tell(EventKind::TaskCounted(*result.clone())),
+        _ if batch.again.is_some() => {}
         Attempt::Mismatch(_) => {}
         Attempt::GivenUp => {
             counters.free(plan);
@@ -134,39 +150,6 @@ fn audit(
     Ok((result, None))
 }
 
-/// Counts again a task that other workers have counted, by none of these kernels; by the kernel of the
-/// worker if there are none.
-fn attempt_again(
-    counters: &mut Counters,
-    plan: PlanIndex,
-    task: &Task,
-    not_by: &[CountedBy],
-) -> Attempt {
-    counters.free(plan);
-    let shared = &counters.shared;
-    let worker = shared.roster.id(counters.worker);
-    let watch = shared.in_flight.begin(counters.worker, plan, task.cost);
-    let begun = Instant::now();
-    let attempt = caught(|| {
-        let kind = match not_by {
-            [] => CountKind::Task,
-            _ => CountKind::ByOtherKernel,
-        };
-        let mut counter = counters.make(plan, kind, not_by);
-        let result = count(counter.as_mut(), worker, task, watch, begun)?;
-        Ok((result, None))
-    });
-    // It is no progress: the task is counted already.
-    shared.in_flight.end(counters.worker, None);
-    if let Attempt::Counted(result, _) = &attempt {
-        let (key, took) = (task.key, result.duration);
-        shared
-            .observers
-            .tell(EventKind::CountedAgain { worker, key, took });
-    }
-    attempt
-}
-
 /// What a try comes to that may panic.
 fn caught(count: impl FnOnce() -> Result<(TaskResult, Option<Duration>), NotCounted>) -> Attempt {
     match catch_unwind(AssertUnwindSafe(count)) {
@@ -177,18 +160,18 @@ fn caught(count: impl FnOnce() -> Result<(TaskResult, Option<Duration>), NotCoun
     }
 }
 
-/// The result of a task that a worker counts, since `begun`.
+/// The result of a task that a worker counts.
 fn count(
     counter: &mut dyn Counter,
-    worker: WorkerId,
+    (shared, worker, kind): (&RunShared, WorkerId, CountKind),
     task: &Task,
     watch: &TaskWatch,
-    begun: Instant,
 ) -> Result<TaskResult, NotCounted> {
+    let begun = Instant::now();
     let tally = counter.count_watched(task, watch)?;
     Ok(TaskResult {
         key: task.key,
-        tally,
+        tally: shared.injector.distort(worker, kind, tally),
         duration: begun.elapsed(),
         origin: Origin {
             worker,

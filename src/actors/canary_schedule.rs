@@ -106,7 +106,8 @@ fn count_plan(
     first: usize,
     budget: Duration,
 ) -> Result<u64, String> {
-    let Some(canary) = counters.shared.plan(plan).canary() else {
+    let (shared, worker) = (&counters.shared, counters.id());
+    let Some(canary) = shared.plan(plan).canary() else {
         return Ok(0);
     };
     let begun = Instant::now();
@@ -115,6 +116,7 @@ fn count_plan(
     while counts < LEAST || begun.elapsed() < budget {
         let at = (first + counts) % canary.tasks().len();
         let tally = counter.count(&canary.task(at)).map_err(|wrong| wrong.0)?;
+        let tally = shared.injector.distort(worker, CountKind::Canary, tally);
         canary.compare(at, &tally).map_err(|wrong| wrong.0)?;
         counts += 1;
     }

@@ -10,7 +10,7 @@ use tracing::warn;
 use super::{
     Batch, CanaryCounted, Check, Costed, Counted, CountedTasks, DeathNotice, Durable, Effect,
     EventKind, Finding, Flushed, LostBatch, PlanIndex, Producer, Rechecker, RecordError,
-    RecordedResult, Retry, RunError, RunShared, Settled, SickWorker, Sum, Sums, ToProducer, ToRun,
+    RecordedResult, Retry, RunError, RunShared, SickWorker, Sum, Sums, ToProducer, ToRun,
     WorkerIndex,
 };
 use crate::engine::{TaskKey, TaskResult};
@@ -103,10 +103,8 @@ impl Collector {
 
     fn settle(&self, left: Batch) {
         let (cost, seconds) = self.tasks.plans[left.plan.0].cpu;
-        self.producer.do_send(ToProducer::Settled(Settled {
-            seconds_per_cost: (cost > 0.0).then(|| seconds / cost),
-            left,
-        }));
+        let per_cost = (cost > 0.0).then(|| seconds / cost);
+        self.producer.do_send(ToProducer::Settled(left, per_cost));
     }
 
     /// Tells how far the run is, with what is in flight.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{CountKind, PlanIndex, RunShared, WorkerIndex};
-use crate::engine::{CountedBy, Counter, other_counter};
+use crate::engine::{CountedBy, Counter, WorkerId, other_counter};
 
 /// The counters of one worker.
 pub(super) struct Counters {
@@ -20,6 +20,11 @@ impl Counters {
             shared,
             worker,
         }
+    }
+
+    /// The name of the worker.
+    pub(super) fn id(&self) -> WorkerId {
+        self.shared.roster.id(self.worker)
     }
 
     /// The one for the tasks of a plan.
@@ -49,13 +54,11 @@ impl Counters {
         used: &[CountedBy],
     ) -> Box<dyn Counter> {
         let (of, settings) = (self.shared.plan(plan).as_ref(), &self.shared.spec.counter);
-        let counter = match kind {
+        match kind {
             CountKind::Task => of.counter(settings),
             // The oracle if there is no other kernel.
             CountKind::ByOtherKernel => other_counter(of, used).unwrap_or_else(|| of.oracle()),
             CountKind::Canary => of.canary_counter(settings),
-        };
-        let id = self.shared.roster.id(self.worker);
-        self.shared.injector.infect(id, kind, counter)
+        }
     }
 }

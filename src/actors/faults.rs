@@ -2,31 +2,32 @@
 
 use std::collections::HashMap;
 use std::str::FromStr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use super::CountKind;
-use crate::engine::{Completions, Counter, NotCounted, Tally, Task, TaskKey, TaskWatch, WorkerId};
 use parking_lot::Mutex;
+use serde::Deserialize;
+
+use super::CountKind;
+use crate::engine::{Completions, Tally, TaskKey, WorkerId};
 
 /// Which faults a run suffers.
 ///
-/// Written as `panics=0.1,tries=1,deaths=2,errors=1`, in any order. What is left out is 0 (`tries`:
-/// 1). A worker or device that counts wrongly now and then: `sick=worker-1,wrong=0.01`, and with
-/// `after=100` from its 100th count on. Its canaries are wrong as well, unless `tame=1`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Written as `panics=0.1,again=1,deaths=2,errors=1`, in any order. What is left out is 0. A worker or device that counts wrongly now and then: `sick='worker-1',wrong=0.01`, and with
+/// `after=100` from its 100th count on. Its canaries are wrong as well, unless `tame=true`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Faults {
     /// The share of tasks that panic, 0 to 1: always the same ones.
     pub panics: f64,
-    /// How many times such a task panics before it is counted.
-    pub tries: u32,
+    /// How many more times such a task panics before it is counted.
+    pub again: u32,
     /// How many worker threads die, each in the middle of a batch.
     pub deaths: u32,
     /// How many counts are wrong, each by one completion, as by a fault of the kernel of the run: what
     /// another kernel counts is right.
     pub errors: u32,
-    /// The worker that counts wrongly now and then.
-    pub sick: Option<WorkerId>,
+    /// The name of the worker that counts wrongly now and then.
+    pub sick: String,
     /// The chance that a count of it is wrong, 0 to 1.
     pub wrong: f64,
     /// How many counts of it are right before that.
@@ -35,46 +36,12 @@ pub struct Faults {
     pub tame: bool,
 }
 
-impl Default for Faults {
-    fn default() -> Self {
-        Self {
-            panics: 0.0,
-            tries: 1,
-            deaths: 0,
-            errors: 0,
-            sick: None,
-            wrong: 0.0,
-            after: 0,
-            tame: false,
-        }
-    }
-}
-
 impl FromStr for Faults {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut faults = Self::default();
-        for part in text.split(',') {
-            let error = |why: String| format!("faults `{part}`: {why}");
-            let (key, value) = part
-                .split_once('=')
-                .ok_or_else(|| error("no `=`".to_owned()))?;
-            match key {
-                "panics" => faults.panics = value.parse().map_err(|e| error(format!("{e}")))?,
-                "tries" => faults.tries = value.parse().map_err(|e| error(format!("{e}")))?,
-                "deaths" => faults.deaths = value.parse().map_err(|e| error(format!("{e}")))?,
-                "errors" => faults.errors = value.parse().map_err(|e| error(format!("{e}")))?,
-                "wrong" => faults.wrong = value.parse().map_err(|e| error(format!("{e}")))?,
-                "after" => faults.after = value.parse().map_err(|e| error(format!("{e}")))?,
-                "tame" => faults.tame = value == "1",
-                "sick" => {
-                    faults.sick = Some(value.parse().map_err(|e| error(format!("{e}")))?);
-                }
-                _ => return Err(error("no fault of this name".to_owned())),
-            }
-        }
-        Ok(faults)
+        toml::from_str(&text.replace(',', "\n"))
+            .map_err(|error| format!("faults `{text}`: {error}"))
     }
 }
 
@@ -92,11 +59,10 @@ pub(super) struct Injector {
 impl Injector {
     pub(super) fn new(faults: Faults) -> Self {
         Self {
-            faults,
-            tries: Mutex::default(),
             deaths: AtomicU32::new(faults.deaths),
             errors: AtomicU32::new(faults.errors),
-            counts: AtomicU64::new(0),
+            faults,
+            ..Self::default()
         }
     }
 
@@ -108,7 +74,7 @@ impl Injector {
             let mut tries = self.tries.lock();
             let tried = tries.entry(task).or_default();
             *tried += 1;
-            let panics = *tried <= self.faults.tries;
+            let panics = *tried <= 1 + self.faults.again;
             drop(tries);
             assert!(!panics, "injected panic");
         }
@@ -119,83 +85,23 @@ impl Injector {
         assert!(!take_one(&self.deaths), "injected death");
     }
 
-    /// A counter as this worker has it: with its faults.
-    pub(super) fn infect(
-        self: &Arc<Self>,
-        worker: WorkerId,
-        kind: CountKind,
-        counter: Box<dyn Counter>,
-    ) -> Box<dyn Counter> {
-        Box::new(FaultyCounter {
-            worker,
-            kind,
-            injector: Arc::clone(self),
-            counter,
-        })
-    }
-
     /// A tally as this worker gives it.
-    pub(super) fn distort(&self, worker: WorkerId, kind: CountKind, tally: Tally) -> Tally {
-        let is_right = self.faults.sick != Some(worker)
+    pub(super) fn distort(&self, worker: WorkerId, kind: CountKind, mut tally: Tally) -> Tally {
+        let is_right = self.faults.sick != worker.to_string()
             || (self.faults.tame && kind == CountKind::Canary)
             || self.counts.fetch_add(1, Ordering::Relaxed) < self.faults.after
             || fastrand::f64() >= self.faults.wrong;
-        let mut tally = if is_right { tally } else { off(tally) };
-        let counts = tally.completions.by_weight().into_iter();
-        let mut there = counts
-            .zip(Completions::WEIGHTS)
-            .filter(|(count, _)| *count > 0);
-        if let Some((_, weight)) = there.next_back()
-            && kind == CountKind::Task
-            && take_one(&self.errors)
-        {
-            tally.completions.add(weight, 1);
+        let too_many = if is_right { 0 } else { fastrand::u128(1..=999) };
+        // Of a weight that the task has.
+        let counts = tally.completions.by_weight();
+        if tally.r180 > 0 {
+            tally.r180 += too_many;
+        } else if let Some(at) = counts.iter().rposition(|&count| count > 0) {
+            let one_more = kind == CountKind::Task && take_one(&self.errors);
+            let too_many = too_many + u128::from(one_more);
+            tally.completions.add(Completions::WEIGHTS[at], too_many);
         }
         tally
-    }
-}
-
-/// A counter with the faults of its worker.
-struct FaultyCounter {
-    worker: WorkerId,
-    kind: CountKind,
-    injector: Arc<Injector>,
-    counter: Box<dyn Counter>,
-}
-
-impl Counter for FaultyCounter {
-    fn backend(&self) -> &'static str {
-        self.counter.backend()
-    }
-
-    fn count_watched(&mut self, task: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted> {
-        let tally = self.counter.count_watched(task, watch)?;
-        Ok(self.injector.distort(self.worker, self.kind, tally))
-    }
-}
-
-/// A little more or less.
-fn off(tally: Tally) -> Tally {
-    let off = |count: u128| match fastrand::u128(1..=999) {
-        less if fastrand::bool() && less <= count => count - less,
-        more => count + more,
-    };
-    if tally.r180 > 0 {
-        let r180 = off(tally.r180);
-        return Tally { r180, ..tally };
-    }
-    let mut completions = Completions::default();
-    let counts = tally.completions.by_weight();
-    // Of a weight that the task has.
-    let Some(first) = counts.iter().rposition(|&count| count > 0) else {
-        return tally;
-    };
-    for (at, (count, weight)) in counts.into_iter().zip(Completions::WEIGHTS).enumerate() {
-        completions.add(weight, if at == first { off(count) } else { count });
-    }
-    Tally {
-        completions,
-        ..tally
     }
 }
 
@@ -213,24 +119,13 @@ mod tests {
 
     #[test]
     fn faults_are_read_and_bad_ones_refused() {
-        let faults: Faults = "deaths=2,panics=0.1".parse().unwrap();
+        let faults: Faults = "sick='gpu-0',wrong=0.01,after=7,tame=true".parse().unwrap();
         assert_eq!(
-            faults,
-            Faults {
-                panics: 0.1,
-                tries: 1,
-                deaths: 2,
-                ..Faults::default()
-            }
+            (&*faults.sick, faults.after, faults.tame),
+            ("gpu-0", 7, true)
         );
-        let sick: Faults = "sick=gpu-0,wrong=0.01,after=7,tame=1".parse().unwrap();
-        assert_eq!(
-            (sick.sick, sick.after, sick.tame),
-            (Some(WorkerId::Device(0)), 7, true)
-        );
-        assert!("sick=tpu-0".parse::<Faults>().is_err());
-        assert!("panic=1".parse::<Faults>().is_err());
-        assert!("panics=x".parse::<Faults>().is_err());
-        assert!("panics".parse::<Faults>().is_err());
+        for wrong in ["panic=1", "panics='x'", "panics"] {
+            assert!(wrong.parse::<Faults>().is_err(), "{wrong}");
+        }
     }
 }

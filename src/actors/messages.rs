@@ -1,11 +1,34 @@
-//! What actors tell each other. All messages are sent without waiting for an answer.
+//! What actors tell each other, and the types for that. All messages are sent without waiting for an answer.
 
 use std::time::Duration;
 
-use actix::Message;
+use actix::{Message, Recipient};
 
-use super::{Batch, PlanIndex, RecordError, RunError, WorkerIndex};
+use super::{Batch, RecordError, RunError};
 use crate::engine::{CountedBy, Tally, TaskResult, WorkerId};
+
+/// Who counts: a CPU worker or a device. CPU workers come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct WorkerIndex(pub(super) usize);
+
+/// A plan of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct PlanIndex(pub(super) usize);
+
+/// A device of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct DeviceIndex(pub(super) usize);
+
+/// What a counter is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CountKind {
+    /// Tasks, with the kernel of the run.
+    Task,
+    /// Tasks, with a kernel that has not counted them.
+    ByOtherKernel,
+    /// The canary.
+    Canary,
+}
 
 /// To the run.
 pub(super) enum ToRun {
@@ -61,8 +84,9 @@ pub(super) enum ToProducer {
     /// From a device, or from the collector of a worker in quarantine: it takes no batch any more. If nobody is left to
     /// count what it would have counted, the run is to be told this.
     Leave(WorkerIndex, ToRun),
-    /// From the collector.
-    Settled(Settled),
+    /// From the collector: a batch is over. What of it was not counted, and the seconds per cost measured so far in its
+    /// plan on CPU workers.
+    Settled(Batch, Option<f64>),
     /// From the collector.
     Retry(Retry),
     /// From the collector.
@@ -76,14 +100,6 @@ pub(super) struct Want {
     pub(super) cost: f64,
     /// Cost that the device counts per second, once known.
     pub(super) speed: Option<f64>,
-}
-
-/// A batch is over.
-pub(super) struct Settled {
-    /// What of it was not counted.
-    pub(super) left: Batch,
-    /// Measured so far, in this plan, on CPU workers.
-    pub(super) seconds_per_cost: Option<f64>,
 }
 
 /// A task panicked, or its worker is not believed: it is to be tried once more elsewhere.
@@ -172,6 +188,19 @@ pub(super) struct Ended {
     pub(super) died: Option<String>,
     /// The batch it died with.
     pub(super) batch: Option<Batch>,
+}
+
+/// Tells the run when the actor that holds it is gone. During a run only a panic in a handler ends an
+/// actor, which is a bug, and actix reports nothing.
+pub(super) struct DeathNotice {
+    pub(super) actor: &'static str,
+    pub(super) run: Recipient<ToRun>,
+}
+
+impl Drop for DeathNotice {
+    fn drop(&mut self) {
+        self.run.do_send(ToRun::ActorDied(self.actor));
+    }
 }
 
 macro_rules! unanswered {

@@ -47,14 +47,12 @@
 //!   does; `device_loop`: what the thread that owns a device does.
 //! * `source`: where tasks come from. `recorder`: what keeps results for longer than the run lives.
 //! * `canary_schedule`: when workers count their canaries. `recheck`: a task that is counted again, and what its
-//!   counts decide; `rechecker`: which counts are believed, as a state machine; `recheck_effect`: what it asks the
-//!   collector for; `recent_results`: those that may turn out to be wrong; `wrong_count_search`: what is counted again
-//!   when the sums contradict what is known.
+//!   counts decide; `rechecker`: which counts are believed, as a state machine; `recent_results`: those that may turn out
+//!   to be wrong, and the search among them when the sums contradict what is known.
 //! * `counted_tasks`: which tasks are counted, and their sum.
-//! * `messages`: what actors tell each other; `queue`: the bounded queue; `death_notice`: tells that an actor died.
-//! * `shared`: what actors and threads share, and what devices count; `index`: positions of workers, plans and devices in it; `roster`: who
-//!   counts, and who is retired.
-//! * `attempt`: one try of a task on the CPU; `counters`: which kernel counts it; `count_kind`: for what;
+//! * `messages`: what actors tell each other, and positions of workers, plans and devices; `queue`: the bounded queue.
+//! * `shared`: what actors and threads share, and what devices count; `roster`: who counts, and who is retired.
+//! * `attempt`: one try of a task on the CPU; `counters`: which kernel counts it;
 //!   `in_flight`: the tasks that workers count, and giving them up; `audit`: which tasks are counted a second time.
 //! * `control`: the handle for the outside; `eta`: share of the work done, speed and time left.
 //! * `events`: what a run tells; `observers`: who hears it.
@@ -67,11 +65,9 @@ mod balance;
 mod canary_schedule;
 mod collector;
 mod control;
-mod count_kind;
 mod counted_tasks;
 mod counters;
 mod cpu_worker;
-mod death_notice;
 mod device_loop;
 mod eta;
 mod events;
@@ -81,17 +77,14 @@ mod faults;
 #[path = "no_faults.rs"]
 mod faults;
 mod in_flight;
-mod index;
 mod messages;
 mod observers;
 mod panics;
-mod pause_reason;
 mod producer;
 mod progress;
 mod queue;
 mod recent_results;
 mod recheck;
-mod recheck_effect;
 mod rechecker;
 mod recorder;
 mod report;
@@ -104,7 +97,6 @@ mod state;
 mod task_map;
 mod worker;
 mod worker_progress;
-mod wrong_count_search;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -114,7 +106,7 @@ use actix::{Actor, System};
 use cpu_time::ProcessTime;
 use crossbeam::channel;
 
-pub use control::Control;
+pub use control::{Control, PauseReason};
 pub use eta::Eta;
 pub use events::{
     CorrectedCount, EventKind, FinishedLaunch, Observer, PlannedTasks, RunEvent, SickWorker,
@@ -122,14 +114,13 @@ pub use events::{
 };
 #[cfg(feature = "fault-injection")]
 pub use faults::Faults;
-pub use pause_reason::PauseReason;
 pub use progress::Progress;
 pub use recorder::{Finding, Flushed, OnCheckpoint, RecordError, RecordedResult, Recorder};
 pub use report::{Report, RunError};
 pub use source::{
     Part, Restored, Source, Supply, SupplySize, WholePlans, chosen, cost_of, evenly_spaced,
 };
-pub use spec::{BATCH_TIME, DeviceSpec, QUEUE_PER_WORKER, RunSpec, SumCheck};
+pub use spec::{BATCH_TIME, DeviceSpec, RunSpec, SumCheck};
 pub use state::RunState;
 pub use task_map::TaskMap;
 pub use worker_progress::{WorkerProgress, WorkerState};
@@ -140,33 +131,29 @@ use balance::Balance;
 use canary_schedule::{CanarySchedule, MOST_UNTESTED};
 use collector::Collector;
 use control::Request;
-use count_kind::CountKind;
 use counted_tasks::{CountedPlan, CountedTasks};
 use counters::Counters;
 use cpu_worker::WorkerContext;
-use death_notice::DeathNotice;
 use eta::{PlanProgress, RecentSpeed};
 use faults::Injector;
 use in_flight::{GRACE, InFlight, WorkDone};
-use index::{DeviceIndex, PlanIndex, WorkerIndex};
 use messages::{
-    CanaryCounted, Check, Costed, Counted, Durable, Ended, LostBatch, Recount, Retry, Settled, Sum,
-    Sums, ToProducer, ToRun, Want,
+    CanaryCounted, Check, Costed, CountKind, Counted, DeathNotice, DeviceIndex, Durable, Ended,
+    LostBatch, PlanIndex, Recount, Retry, Sum, Sums, ToProducer, ToRun, Want, WorkerIndex,
 };
 use observers::Observers;
 use producer::{Fresh, Producer};
 use progress::LiveProgress;
 use queue::{Batch, Drawn, Inlet, Outlet};
-use recent_results::RecentResults;
-use recheck::{Reason, Recheck, TaskCount, Verdict};
-use recheck_effect::Effect;
+use recent_results::{RecentResults, WrongCountSearch};
+use recheck::{Effect, Reason, Recheck, TaskCount, Verdict};
 use rechecker::Rechecker;
 use roster::Roster;
 use run::{Prepared, Run};
 use shared::RunShared;
+use spec::QUEUE_PER_WORKER;
 use task_map::{MapKeeper, Mapped};
 use worker::Worker;
-use wrong_count_search::WrongCountSearch;
 
 /// Runs the plans of `spec` to the end, or until `control` stops it.
 ///

@@ -9,7 +9,7 @@ use actix::{Actor, Context, Handler, Recipient};
 
 use super::{
     Balance, Batch, DeathNotice, EventKind, Inlet, PlanIndex, Recount, Retry, RunError, RunShared,
-    Settled, Supply, SupplySize, ToProducer, ToRun, Want, WorkerIndex,
+    Supply, SupplySize, ToProducer, ToRun, Want, WorkerIndex,
 };
 use crate::engine::Plan;
 
@@ -95,7 +95,7 @@ pub(super) struct Producer {
     on_devices: usize,
     /// Batches offered to CPU workers and not settled yet.
     in_flight: usize,
-    /// The most of these.
+    /// The most of these. The queue has room for all of them, so an offer never fails for lack of it.
     limit: usize,
     halted: bool,
     /// Whether tasks were handed out since the workers were last asked for their canaries.
@@ -107,12 +107,6 @@ pub(super) struct Producer {
 }
 
 impl Producer {
-    /// The most batches that may be offered and not settled: those that may wait, and one for each
-    /// worker to count. The queue has room for all of them, so an offer never fails for lack of it.
-    pub(super) fn limit(workers: usize, queue_per_worker: usize) -> usize {
-        workers * (queue_per_worker + 1)
-    }
-
     pub(super) fn new(
         shared: Arc<RunShared>,
         run: Recipient<ToRun>,
@@ -441,12 +435,6 @@ impl Producer {
         }
     }
 
-    fn settle(&mut self, settled: Settled) {
-        let plan = settled.left.plan;
-        self.balance.note_cpu(plan, settled.seconds_per_cost);
-        self.comes_back(settled.left);
-    }
-
     fn retry(&mut self, retry: &Retry) {
         let roster = &self.shared.roster;
         // With one worker it is the same one: the panic threw its counter away. Who counts no more draws nothing.
@@ -510,7 +498,10 @@ impl Handler<ToProducer> for Producer {
                 return;
             }
             ToProducer::Offer => self.halt(false),
-            ToProducer::Settled(settled) => self.settle(settled),
+            ToProducer::Settled(left, seconds_per_cost) => {
+                self.balance.note_cpu(left.plan, seconds_per_cost);
+                self.comes_back(left);
+            }
             ToProducer::Retry(retry) => self.retry(&retry),
             ToProducer::Recount(recount) => self.recount(&recount),
             ToProducer::Want(want) => self.want(want),

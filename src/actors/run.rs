@@ -11,8 +11,9 @@ use tracing::{debug, info};
 
 use super::{
     Check, Collector, Control, CountedPlan, CountedTasks, DeathNotice, DeviceSpec, EventKind,
-    Fresh, GRACE, Mapped, Observers, PlannedTasks, Producer, Report, Request, RunError, RunShared,
-    RunSpec, RunState, Sum, Sums, ToProducer, ToRun, Worker, WorkerIndex, queue,
+    Fresh, GRACE, Mapped, Observers, PlannedTasks, Producer, QUEUE_PER_WORKER, Report, Request,
+    RunError, RunShared, RunSpec, RunState, Sum, Sums, ToProducer, ToRun, Worker, WorkerIndex,
+    queue,
 };
 use crate::engine::{Plan, WorkerId};
 
@@ -106,11 +107,12 @@ impl Run {
 
     fn team(&self, prepared: Prepared, run: &Addr<Self>) -> Team {
         let shared = &self.shared;
-        let death_notice = |actor| DeathNotice::new(actor, run.clone().recipient());
-        let limit = Producer::limit(
-            shared.roster.cpu_workers(),
-            shared.spec.queue_per_worker.max(1),
-        );
+        let death_notice = |actor| DeathNotice {
+            actor,
+            run: run.clone().recipient(),
+        };
+        // So many may wait, and each worker counts one.
+        let limit = shared.roster.cpu_workers() * (QUEUE_PER_WORKER + 1);
         let (inlet, outlets) = queue::queue(shared.roster.workers(), limit);
         let producer = Producer::new(
             Arc::clone(shared),

@@ -8,7 +8,7 @@ use crate::engine::{CounterSettings, Engine, Plan, Tally};
 
 /// How many batches may wait in the queue for each worker of a job: a longer queue hides a slow producer, a shorter one
 /// divides the end of a run more evenly.
-pub const QUEUE_PER_WORKER: usize = 2;
+pub(super) const QUEUE_PER_WORKER: usize = 2;
 
 /// How long a batch should take a worker of a job.
 pub const BATCH_TIME: Duration = Duration::from_millis(50);
@@ -23,8 +23,6 @@ pub struct RunSpec {
     pub workers: usize,
     /// What each worker's counter may use.
     pub counter: CounterSettings,
-    /// How many batches may wait in the queue, for each worker. At least 1.
-    pub queue_per_worker: usize,
     /// How long a batch should take a worker. Batches shrink toward the end of the run.
     pub batch_time: Duration,
     /// Stop (drain) after this long.

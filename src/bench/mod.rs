@@ -245,7 +245,6 @@ fn count(
         plans: vec![Arc::clone(plan)],
         workers,
         counter: CounterSettings { isa },
-        queue_per_worker: actors::QUEUE_PER_WORKER,
         batch_time: actors::BATCH_TIME,
         time_limit,
         audit: 0.0,

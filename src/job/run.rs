@@ -143,7 +143,6 @@ impl RunSettings {
         RunSpec {
             workers: hardware.workers,
             counter: hardware.counter.clone(),
-            queue_per_worker: actors::QUEUE_PER_WORKER,
             batch_time: actors::BATCH_TIME,
             audit: self.tuning.audit,
             audit_all: match plans.first().map(|plan| is_known(plan.as_ref())) {

@@ -48,12 +48,12 @@ fn panics_in_a_tenth_of_the_tasks_leave_the_count_exact() {
 fn a_task_that_panics_in_every_try_ends_the_run_with_its_ranks_and_no_total() {
     for workers in ["1", "2"] {
         let output = run(
-            "panics=0.1,tries=9",
+            "panics=0.1,again=8",
             &["-n", "14", "--engine", "chain", "--workers", workers],
         );
         assert_no_result(&output, 1, &["ranks", "injected panic"]);
         let output = run(
-            "panics=0.1,tries=9",
+            "panics=0.1,again=8",
             &words!("-n 14 --engine chain --json --workers {}", workers),
         );
         assert_no_result(&output, 1, &["ranks"]);
@@ -75,7 +75,7 @@ fn a_wrong_count_ends_with_3_and_is_not_printed() {
 #[test]
 fn a_worker_that_counts_wrongly_is_named_and_the_result_is_exact() {
     // The canaries at the start, 65 counts, are right.
-    let faults = "sick=worker-1,wrong=1,after=24";
+    let faults = "sick='worker-1',wrong=1,after=24";
     let common = words!("-n 15 --engine chain --workers 2 --gpu off");
     let mut named = false;
     for _ in 0..100 {
@@ -101,7 +101,7 @@ fn a_worker_that_counts_wrongly_is_named_and_the_result_is_exact() {
 #[test]
 fn one_worker_alone_that_counts_wrongly_ends_with_3_and_is_named() {
     let output = run(
-        "sick=worker-0,wrong=1,after=24",
+        "sick='worker-0',wrong=1,after=24",
         &words!("-n 14 --engine chain --workers 1 --gpu off --quiet"),
     );
     assert_no_result(&output, 3, &["worker-0 is faulty", "canary"]);
@@ -127,7 +127,7 @@ fn a_single_wrong_count_is_found_and_corrected() {
 #[test]
 fn boards_counted_before_the_failure_are_still_printed() {
     let output = run(
-        "panics=0.02,tries=9",
+        "panics=0.02,again=8",
         &["-n", "8..=16", "--engine", "chain", "--workers", "2"],
     );
     assert_eq!(output.status.code(), Some(1), "{output:?}");
@@ -192,8 +192,8 @@ fn random_faults(workers: u32, random: &mut Rng) -> String {
     let sick = random.u32(..workers);
     let wrong = ["0.01", "0.1", "0.5", "1"][random.usize(..4)];
     let after = [0, 0, 24, 66][random.usize(..4)];
-    let tame = u8::from(random.u32(..3) > 0);
-    format!("sick=worker-{sick},wrong={wrong},after={after},tame={tame}")
+    let tame = random.u32(..3) > 0;
+    format!("sick='worker-{sick}',wrong={wrong},after={after},tame={tame}")
 }
 
 /// Counts a board of which nothing is known with random faults. The total is right, or there is none; then a run
@@ -247,7 +247,7 @@ fn faults_that_no_canary_shows_give_no_wrong_total_where_nothing_is_known() {
     ] {
         for workers in ["1", "2"] {
             let words = [words, &["--workers", workers, "--json", "--gpu", "off"]].concat();
-            let output = run("sick=worker-0,wrong=1,tame=1", &words);
+            let output = run("sick='worker-0',wrong=1,tame=true", &words);
             match (workers, output.status.code()) {
                 ("1", _) => assert_no_result(&output, 3, &["the audit found another count"]),
                 (_, Some(0)) => {

@@ -14,7 +14,6 @@ pub fn run_spec(plans: Vec<Arc<dyn Plan>>, workers: usize, isa: Isa) -> RunSpec 
         plans,
         workers,
         counter: CounterSettings { isa },
-        queue_per_worker: 2,
         batch_time: Duration::from_millis(50),
         time_limit: None,
         audit: 0.0,

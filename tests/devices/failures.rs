@@ -159,7 +159,6 @@ fn exact_together(n: u32, fault: Option<(u64, Fault)>) {
     let in_hand = Arc::new(AtomicBool::new(false));
     let patient = Patient::new(n, Arc::clone(&in_hand), Arc::clone(&at_work));
     spec.plans[0] = Arc::new(patient);
-    spec.queue_per_worker = 1;
     let mut device = failing(fault, Arc::clone(&at_work));
     // The device would count a small board alone before the worker has started.
     let open = Arc::clone(&device.open);

@@ -51,7 +51,7 @@ fn what_a_device_counted_since_its_last_good_canary_is_counted_again() {
     for (workers, devices) in [(1, vec![healthy()]), (0, vec![healthy(), second()])] {
         let mut spec = board(15, workers);
         spec.check = None;
-        let report = run_with(&spec, &devices, "sick=gpu-0,wrong=1,after=1").unwrap();
+        let report = run_with(&spec, &devices, "sick='gpu-0',wrong=1,after=1").unwrap();
         assert_exact(&report, 15);
         let counted = report
             .workers
@@ -97,7 +97,7 @@ fn without_a_worker_that_is_right_a_run_ends() {
     let worker = WorkerId::Cpu(0);
     for workers in [0, 1] {
         let error =
-            run_with(&board(15, workers), &[healthy()], "sick=worker-0,wrong=1").unwrap_err();
+            run_with(&board(15, workers), &[healthy()], "sick='worker-0',wrong=1").unwrap_err();
         let is_sick = matches!(&error, RunError::Sick { worker: sick, .. } if *sick == worker);
         assert!(is_sick, "{error}");
         let error = run_with(&board(15, workers), &[healthy()], "deaths=1000").unwrap_err();
@@ -110,7 +110,7 @@ fn without_a_worker_that_is_right_a_run_ends() {
 
 #[test]
 fn what_the_only_device_counted_wrongly_is_counted_by_the_one_worker() {
-    let report = run_with(&board(14, 0), &[healthy()], "sick=gpu-0,wrong=1,after=5").unwrap();
+    let report = run_with(&board(14, 0), &[healthy()], "sick='gpu-0',wrong=1,after=5").unwrap();
     assert_exact(&report, 14);
     assert_eq!(report.taken_out[0].worker, WorkerId::Device(0));
     assert!(report.taken_out[0].suspects > 0 && report.corrected > 0);
@@ -120,8 +120,8 @@ fn what_the_only_device_counted_wrongly_is_counted_by_the_one_worker() {
 fn what_only_a_wrong_device_could_count_ends_the_run() {
     let gpu = WorkerId::Device(0);
     for faults in [
-        "sick=gpu-0,wrong=1,after=1",
-        "sick=gpu-0,wrong=1,after=1,tame=1",
+        "sick='gpu-0',wrong=1,after=1",
+        "sick='gpu-0',wrong=1,after=1,tame=true",
     ] {
         let mut spec = board(18, 0);
         // The canary finds it, or an audit.
@@ -137,7 +137,7 @@ fn what_only_a_wrong_device_could_count_ends_the_run() {
 fn once_in_100(n: u32, workers: usize, devices: &[DeviceSpec], runs: u32, faults: &str) {
     let (mut exact, mut named, mut refused) = (0, 0, 0);
     for _ in 0..runs {
-        let faults = format!("sick=gpu-0,wrong=0.01,{faults}");
+        let faults = format!("sick='gpu-0',wrong=0.01,{faults}");
         match run_with(&board(n, workers), devices, &faults) {
             Ok(report) => {
                 assert_exact(&report, n);
@@ -173,7 +173,7 @@ fn once_in_100(n: u32, workers: usize, devices: &[DeviceSpec], runs: u32, faults
 
 #[test]
 fn a_device_that_is_wrong_once_in_100_tasks_gives_no_wrong_result() {
-    for faults in ["after=0", "tame=1"] {
+    for faults in ["after=0", "tame=true"] {
         once_in_100(14, 1, &[healthy()], 3, faults);
         once_in_100(14, 0, &[healthy(), second()], 3, faults);
         once_in_100(14, 0, &[healthy()], 3, faults);
@@ -183,7 +183,7 @@ fn a_device_that_is_wrong_once_in_100_tasks_gives_no_wrong_result() {
 #[test]
 #[ignore = "long: see the head of this file"]
 fn n_17_is_exact_or_refused_in_50_of_50_runs_with_such_a_device() {
-    for faults in ["after=0", "tame=1"] {
+    for faults in ["after=0", "tame=true"] {
         once_in_100(17, 1, &[healthy()], 50, faults);
         once_in_100(16, 0, &[healthy(), second()], 50, faults);
     }

@@ -101,7 +101,6 @@ fn resume(dir: &Path, n: u32) -> Result<Recording, LedgerError> {
 fn count(n: u32, recording: Recording) -> Result<Report, RunError> {
     let recording = Arc::new(recording);
     let spec = RunSpec {
-        queue_per_worker: 1,
         batch_time: Duration::from_millis(20),
         source: Arc::clone(&recording) as _,
         recorder: Some(recording),

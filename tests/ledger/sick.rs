@@ -44,7 +44,7 @@ fn wrong_counts_are_corrected_in_the_ledger_and_stay_in_its_log() {
         let dir = folder.path().join(number.to_string());
         let recording = create(&dir, 15, Shard::WHOLE).unwrap();
         // The canaries at the start, some 8 counts, are right.
-        let report = count(15, 2, recording, "sick=worker-1,wrong=1,after=24").unwrap();
+        let report = count(15, 2, recording, "sick='worker-1',wrong=1,after=24").unwrap();
         assert_total(15, &report);
         assert_eq!(signature(&dir), signature(&folder.path().join("healthy")));
         let log = Store::open_to_read(&dir).unwrap().corrections().unwrap();
@@ -76,7 +76,7 @@ fn doubted_records_are_withdrawn_if_nobody_is_left_to_count_them_again() {
     let folder = tempdir().unwrap();
     let dir = folder.path().join("run");
     let recording = create(&dir, 14, Shard::WHOLE).unwrap();
-    let error = count(14, 1, recording, "sick=worker-0,wrong=1,after=24").unwrap_err();
+    let error = count(14, 1, recording, "sick='worker-0',wrong=1,after=24").unwrap_err();
     assert!(matches!(error, RunError::Sick { .. }), "{error}");
     assert_eq!(records(&dir).unwrap().len(), 0);
     let sick = status(&dir, 14).sick;
@@ -160,11 +160,11 @@ fn again_with(faults: &str) -> (String, Vec<WorkerId>) {
 /// Whether its canary shows it or not.
 #[test]
 fn a_second_worker_that_counts_wrongly_does_not_take_away_a_right_total() {
-    let (said, sick) = again_with("sick=worker-1,wrong=1");
+    let (said, sick) = again_with("sick='worker-1',wrong=1");
     assert_eq!(sick, [WorkerId::Cpu(1)], "{said}");
-    let (said, sick) = again_with("sick=worker-1,wrong=1,after=16");
+    let (said, sick) = again_with("sick='worker-1',wrong=1,after=16");
     assert_eq!(sick, [WorkerId::Cpu(1)], "{said}");
-    let (said, _) = again_with("sick=worker-1,wrong=1,tame=1");
+    let (said, _) = again_with("sick='worker-1',wrong=1,tame=true");
     assert!(said.contains("the record stays"), "{said}");
 }
 

@@ -56,7 +56,7 @@ fn panics_and_deaths_together_leave_the_count_exact() {
 #[test]
 fn a_panic_in_every_try_fails_the_run_with_the_ranks() {
     for workers in [1, 2] {
-        let (outcome, control) = run_with("panics=0.1,tries=2", workers);
+        let (outcome, control) = run_with("panics=0.1,again=1", workers);
         let error = outcome.unwrap_err();
         assert!(
             error.to_string().contains("failed twice: injected panic"),

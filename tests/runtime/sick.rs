@@ -122,7 +122,7 @@ fn what_a_worker_counted_since_its_last_good_canary_is_counted_again() {
             (report.workers[1].tasks > 0).then_some((report, told))
         };
         let (report, told) = (0..100)
-            .find_map(|_| counts(run_with(spec.clone(), "sick=worker-1,wrong=1,after=24")))
+            .find_map(|_| counts(run_with(spec.clone(), "sick='worker-1',wrong=1,after=24")))
             .expect("the sick worker never had anything to count");
         let [taken_out] = report.taken_out.as_slice() else {
             panic!("{told:?}");
@@ -159,7 +159,7 @@ fn wrong_counts_of_an_engine_of_ones_own_are_found() {
         }
     }));
     let corrected = |_| {
-        let (outcome, _) = run_with(spec.clone(), "sick=worker-1,wrong=1");
+        let (outcome, _) = run_with(spec.clone(), "sick='worker-1',wrong=1");
         let report = outcome.unwrap();
         assert_eq!(report.corrected, report.workers[1].tasks);
         (report.corrected > 0).then_some(())
@@ -184,7 +184,7 @@ fn an_audit_takes_another_worker_and_a_third_count_decides() {
     );
     spec.check = None;
     for sick in ["worker-0", "worker-1"] {
-        let (outcome, told) = run_with(spec.clone(), &format!("sick={sick},wrong=1,after=3"));
+        let (outcome, told) = run_with(spec.clone(), &format!("sick='{sick}',wrong=1,after=3"));
         let report = outcome.unwrap();
         assert_exact(&report, 14, Engine::Chain);
         if report.taken_out.is_empty() {
@@ -202,8 +202,8 @@ fn all_tasks_are_counted_twice_while_that_keeps_to_its_time() {
     (spec.audit, spec.audit_all, spec.check) = (1e-3, Duration::from_secs(60), None);
     for faults in [
         "deaths=0",
-        "sick=worker-1,wrong=1,tame=1",
-        "sick=worker-0,wrong=0.2",
+        "sick='worker-1',wrong=1,tame=true",
+        "sick='worker-0',wrong=0.2",
     ] {
         for engine in [Engine::Chain, Engine::Colour] {
             spec.plans = board(15, engine, 2).plans;
@@ -256,7 +256,7 @@ fn once_in_100(n: u32, engine: Engine, runs: u32, faults: &str) -> u32 {
     let mut named = 0;
     for _ in 0..runs {
         let spec = board(n, engine, 2);
-        let faults = format!("sick=worker-1,wrong=0.01,{faults}");
+        let faults = format!("sick='worker-1',wrong=0.01,{faults}");
         let (outcome, told) = run_with(spec, &faults);
         let sick = match &outcome {
             Ok(report) => {
@@ -280,7 +280,7 @@ fn once_in_100(n: u32, engine: Engine, runs: u32, faults: &str) -> u32 {
 
 #[test]
 fn a_core_that_is_wrong_once_in_100_tasks_gives_no_wrong_result() {
-    for faults in ["after=0", "after=66", "tame=1"] {
+    for faults in ["after=0", "after=66", "tame=true"] {
         once_in_100(16, Engine::Colour, 4, faults);
         once_in_100(15, Engine::Chain, 4, faults);
     }
@@ -293,7 +293,7 @@ fn n_18_by_the_colour_engine_is_exact_in_50_of_50_runs_with_such_a_core() {
 }
 
 fn fifty(n: u32, engine: Engine) {
-    for faults in ["after=0", "after=100", "tame=1"] {
+    for faults in ["after=0", "after=100", "tame=true"] {
         let named = once_in_100(n, engine, 50, faults);
         println!("{engine}, {faults}: exact in 50 of 50, the worker named in {named}");
     }
