@@ -41,6 +41,7 @@ const IN_ANY_CASE: f64 = 0.1;
 /// While the recounts of the whole plan are expected to keep to their budget, every task is drawn. Otherwise
 /// each task is drawn with the probability of the share, whatever it costs. If its recount would
 /// exceed the bound, the next task whose recount does not is taken instead.
+#[derive(Default)]
 pub(super) struct TaskAudit {
     share: f64,
     whole: Option<WholePlan>,
@@ -63,13 +64,7 @@ impl TaskAudit {
         Self {
             share,
             whole,
-            random: Rng::new(),
-            owed: 0,
-            cost: 0.0,
-            counting: Duration::ZERO,
-            recounted: Duration::ZERO,
-            recounting: Duration::ZERO,
-            measured: (Duration::ZERO, Duration::ZERO),
+            ..Self::default()
         }
     }
 

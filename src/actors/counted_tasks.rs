@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
-use std::sync::Arc;
 use std::time::Instant;
 
 use super::{
@@ -18,40 +17,19 @@ pub(super) struct CountedTasks {
     recent: RecentSpeed,
 }
 
-/// Tasks that CPU workers counted before this run, their cost, and the seconds that they took: 0 if that is not known.
-#[derive(Clone, Copy)]
-struct Earlier {
-    tasks: u64,
-    cost: f64,
-    seconds: f64,
-}
-
-impl Earlier {
-    /// The expectation counts as so many tasks: few of them may have no work at all.
-    const PRIOR: f64 = 5.0;
-
-    /// Seconds of a CPU worker per unit of cost by what these tasks took, where so many were expected.
-    fn seconds_per_cost(&self, expected: f64) -> f64 {
-        if self.seconds == 0.0 || self.tasks == 0 {
-            return expected;
-        }
-        let prior = Self::PRIOR * self.cost / self.tasks as f64;
-        (self.seconds + expected * prior) / (self.cost + prior)
-    }
-}
+/// What is expected of a plan counts as so many of its restored tasks: few of them may have no work at all.
+const PRIOR: f64 = 5.0;
 
 /// The counted tasks of one plan.
 pub(super) struct CountedPlan {
     /// Tasks counted before this run. The recorder has their tallies, and compares them if it is given
     /// one of them again.
-    restored: Arc<TaskSet>,
+    before: Restored,
     counted: Fingerprints,
     /// Those that two counts of this run agree on.
     twice: TaskSet,
     pub(super) sum: Tally,
     pub(super) progress: PlanProgress,
-    /// What CPU workers counted before this run.
-    earlier: Earlier,
     /// Cost counted by CPU workers, and the seconds that took.
     pub(super) cpu: (f64, f64),
 }
@@ -70,7 +48,7 @@ impl CountedTasks {
     pub(super) fn expecting(mut self, seconds_per_cost: impl Fn(PlanIndex) -> Option<f64>) -> Self {
         for (at, plan) in self.plans.iter_mut().enumerate() {
             let expected = seconds_per_cost(PlanIndex(at));
-            let expected = expected.map(|expected| plan.earlier.seconds_per_cost(expected));
+            let expected = expected.map(|expected| plan.seconds_per_cost(expected));
             plan.progress = plan.progress.expecting(expected);
         }
         self
@@ -121,11 +99,15 @@ impl CountedTasks {
     pub(super) fn add(&mut self, plan: PlanIndex, counted: &Costed) -> Result<(), String> {
         let result = &counted.result;
         let plan = &mut self.plans[plan.0];
-        if plan.restored.contains(result.key.index) {
+        if plan.before.tasks.contains(result.key.index) {
             return Ok(());
         }
-        match plan.counted.add(result.key.index, &result.tally) {
-            Added::New => {
+        let print = fingerprint(&result.tally);
+        let slot = plan.counted.slot(result.key.index);
+        match *slot {
+            ABSENT => {
+                *slot = print;
+                plan.counted.len += 1;
                 plan.sum += result.tally;
                 plan.progress.add(counted.cost, result.duration);
                 if result.audited_by.is_some() {
@@ -133,8 +115,8 @@ impl CountedTasks {
                 }
                 Ok(())
             }
-            Added::Equal => Ok(()),
-            Added::Different => Err(format!(
+            first if first == print => Ok(()),
+            _ => Err(format!(
                 "it was counted twice with different results; the second is {} by {} \
                  (of the first only a hash is kept in memory)",
                 result.tally.exact(),
@@ -142,9 +124,7 @@ impl CountedTasks {
             )),
         }
     }
-}
 
-impl CountedTasks {
     /// Notes that a second count agreed with what was added before.
     pub(super) fn note_second(&mut self, plan: PlanIndex, task: u64) {
         self.plans[plan.0].twice.insert(task);
@@ -161,7 +141,7 @@ impl CountedTasks {
         right: &TaskResult,
     ) -> Result<(), String> {
         let plan = &mut self.plans[plan.0];
-        let is_restored = plan.restored.contains(wrong.key.index);
+        let is_restored = plan.before.tasks.contains(wrong.key.index);
         if !is_restored && *plan.counted.slot(wrong.key.index) != fingerprint(&wrong.tally) {
             let wrong = wrong.tally.exact();
             return Err(format!("{wrong} is to be corrected, but was not added"));
@@ -200,27 +180,32 @@ impl CountedPlan {
             cost: restored.cost,
         };
         Self {
-            restored: Arc::clone(&restored.tasks),
+            before: restored.clone(),
             counted: Fingerprints::default(),
             twice: TaskSet::default(),
             sum: restored.sum,
             progress: PlanProgress::new(size, before),
-            earlier: Earlier {
-                tasks: before.tasks,
-                cost: before.cost,
-                seconds: restored.on_cpu.as_secs_f64(),
-            },
             cpu: (0.0, 0.0),
         }
     }
 
+    /// Seconds of a CPU worker per unit of cost by what restored tasks took, where so many were expected.
+    fn seconds_per_cost(&self, expected: f64) -> f64 {
+        let Restored { cost, on_cpu, .. } = self.before;
+        if on_cpu.is_zero() || self.before.tasks.is_empty() {
+            return expected;
+        }
+        let prior = PRIOR * cost / self.before.tasks.len() as f64;
+        (on_cpu.as_secs_f64() + expected * prior) / (cost + prior)
+    }
+
     /// The number of tasks counted or restored.
     pub(super) fn done(&self) -> u64 {
-        self.restored.len() + self.counted.len
+        self.before.tasks.len() + self.counted.len
     }
 
     pub(super) fn contains(&self, task: u64) -> bool {
-        self.restored.contains(task) || self.counted.contains(task)
+        self.before.tasks.contains(task) || self.counted.contains(task)
     }
 }
 
@@ -247,30 +232,7 @@ struct Fingerprints {
     len: u64,
 }
 
-/// What adding a task showed.
-#[derive(Debug, PartialEq, Eq)]
-enum Added {
-    New,
-    /// It was there, with the same fingerprint.
-    Equal,
-    Different,
-}
-
 impl Fingerprints {
-    fn add(&mut self, task: u64, tally: &Tally) -> Added {
-        let fingerprint = fingerprint(tally);
-        let slot = self.slot(task);
-        match *slot {
-            ABSENT => {
-                *slot = fingerprint;
-                self.len += 1;
-                Added::New
-            }
-            first if first == fingerprint => Added::Equal,
-            _ => Added::Different,
-        }
-    }
-
     fn contains(&self, task: u64) -> bool {
         let page = self.pages.get(&(task / PAGE));
         page.is_some_and(|page| page[(task % PAGE) as usize] != ABSENT)
@@ -296,6 +258,7 @@ fn fingerprint(tally: &Tally) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
     use std::time::Duration;
 
     use super::*;

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use super::{
     Batch, CanarySchedule, Collector, Counted, Counters, Drawn, Ended, EventKind, Outlet,
-    PlanIndex, RunShared, WorkerIndex, panics, try_task,
+    RunShared, WorkerIndex, panics, try_task,
 };
+use crate::engine::WorkerId;
 use crate::system::ThreadClock;
 use actix::{Addr, Recipient};
 
@@ -30,6 +31,16 @@ pub(super) struct WorkerContext {
 }
 
 impl WorkerContext {
+    /// The name of the worker.
+    pub(super) fn id(&self) -> WorkerId {
+        self.shared.roster.id(self.worker)
+    }
+
+    /// Tells of something that happened just now.
+    pub(super) fn tell(&self, kind: EventKind) {
+        self.shared.observers.tell(kind);
+    }
+
     /// The life of the thread: until the queue is closed, or a panic.
     pub(super) fn work(self) {
         panics::catch_on_this_thread();
@@ -68,10 +79,8 @@ impl CpuWorkerLoop {
 
     fn run(&mut self) {
         loop {
-            let shared = &self.context.shared;
-            let worker = shared.roster.id(self.context.worker);
-            let waiting = Instant::now();
-            shared.observers.tell(EventKind::Waiting { worker });
+            let (worker, waiting) = (self.context.id(), Instant::now());
+            self.context.tell(EventKind::Waiting { worker });
             self.batch = self.draw();
             let shared = &self.context.shared;
             let has_batch = self.batch.is_some();
@@ -84,7 +93,7 @@ impl CpuWorkerLoop {
                 return;
             };
             let batches = self.context.outlet.depth();
-            shared.observers.tell(EventKind::Queued { batches });
+            self.context.tell(EventKind::Queued { batches });
             // Before the first task, and when everything is counted.
             let canary_is_due = match batch.is_canary() {
                 true => self.canary_schedule.is_untested(shared),
@@ -124,14 +133,15 @@ impl CpuWorkerLoop {
     fn count(&mut self, batch: &Batch) {
         let plan = Arc::clone(self.context.shared.plan(batch.plan));
         let (start, clock) = (Instant::now(), ThreadClock::now());
-        let mut nodes = 0;
-        let mut message = self.message(batch.plan);
+        let (worker, mut nodes) = (self.context.worker, 0);
+        let nothing = || Counted::nothing(worker, batch.plan);
+        let mut message = nothing();
         let mut reported = start;
         let mut left = batch.tasks.as_slice();
         while let Some((&index, rest)) = left.split_first()
             && message.mismatch.is_none()
             && !self.context.shared.is_halted()
-            && !self.context.shared.roster.is_retired(self.context.worker)
+            && !self.context.shared.roster.is_retired(worker)
         {
             let (counters, canaries) = (&mut self.counters, &mut self.canary_schedule);
             let task = plan.task(index);
@@ -144,7 +154,7 @@ impl CpuWorkerLoop {
             let canary_is_due = self.canary_schedule.is_due(&self.context.shared);
             if reported.elapsed() >= REPORT_EVERY || canary_is_due {
                 reported = Instant::now();
-                let full = std::mem::replace(&mut message, self.message(batch.plan));
+                let full = std::mem::replace(&mut message, nothing());
                 // A mismatch ends the batch, so the next message needs it too.
                 message.mismatch.clone_from(&full.mismatch);
                 self.context.collector.do_send(full);
@@ -155,7 +165,7 @@ impl CpuWorkerLoop {
         }
         let shared = &self.context.shared;
         shared.observers.tell(EventKind::BatchDone {
-            worker: shared.roster.id(self.context.worker),
+            worker: self.context.id(),
             engine: plan.engine(),
             tasks: batch.tasks.len(),
             nodes,
@@ -167,9 +177,5 @@ impl CpuWorkerLoop {
             ..batch.clone()
         });
         self.context.collector.do_send(message);
-    }
-
-    fn message(&self, plan: PlanIndex) -> Counted {
-        Counted::nothing(self.context.worker, plan)
     }
 }

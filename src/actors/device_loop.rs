@@ -10,9 +10,9 @@ use actix::{Addr, Recipient};
 use tracing::{info, warn};
 
 use super::{
-    Batch, CanaryCounted, CanarySchedule, Collector, Costed, CountKind, Counted, DeviceIndex,
-    Drawn, Ended, EventKind, FinishedLaunch, Producer, RunError, RunShared, ToProducer, ToRun,
-    Want, WorkerContext, WorkerIndex, panics,
+    Batch, CanaryCounted, CanarySchedule, Costed, CountKind, Counted, DeviceIndex, Drawn, Ended,
+    EventKind, FinishedLaunch, Producer, RunError, RunShared, ToProducer, ToRun, Want,
+    WorkerContext, panics,
 };
 use crate::device::{DeviceTrouble, LaunchTiming, Owner, OwnerEvent};
 use crate::engine::{CountedBy, DeviceSpan, Origin, Tally, Task, TaskResult, WorkerId};
@@ -43,7 +43,7 @@ pub(super) fn work(
     }));
     // What is not counted goes back in any case, and before the device is closed, which may take long.
     if let Some(device_loop) = &mut opened {
-        device_loop.open.return_all();
+        device_loop.return_all();
     }
     let died = match end {
         // That it is wrong the collector knows.
@@ -66,12 +66,11 @@ fn give_up(
     reason: String,
 ) {
     let (shared, worker) = (&context.shared, context.worker);
-    let id = shared.roster.id(worker);
+    let id = context.id();
     warn!(device = id.to_string(), "not used: {reason}");
-    let told = reason.clone();
-    shared.observers.tell(EventKind::DeviceGivenUp {
+    context.tell(EventKind::DeviceGivenUp {
         worker: id,
-        reason: told,
+        reason: reason.clone(),
     });
     // First: what it asks for from here on is given to others.
     if shared.roster.retire(worker) {
@@ -106,7 +105,7 @@ struct DeviceLoop {
     /// The device.
     counted_by: CountedBy,
     /// Batches drawn and not settled.
-    open: OpenBatches,
+    open: Vec<Open>,
     /// When a batch was asked for that has not come yet.
     asked: Option<Instant>,
     /// When it began to wait for a batch, if it waits.
@@ -137,17 +136,12 @@ impl DeviceLoop {
             trouble if context.is_restarted => told(&context, trouble),
             trouble => DeviceTrouble::Failed(trouble.into_words()),
         })?;
-        let (worker, device) = (
-            shared.roster.id(context.worker),
-            owner.properties().identity.clone(),
-        );
+        let (worker, device) = (context.id(), owner.properties().identity.clone());
         info!(device = worker.to_string(), "{}", device.name);
         let counted_by = CountedBy::Device(device.clone());
-        shared
-            .observers
-            .tell(EventKind::DeviceReady { worker, device });
+        context.tell(EventKind::DeviceReady { worker, device });
         Ok(Self {
-            open: OpenBatches::new(context.worker, context.collector.clone()),
+            open: Vec::new(),
             asked: None,
             waiting: None,
             since: Instant::now(),
@@ -220,7 +214,7 @@ impl DeviceLoop {
         let counted = counted.map_err(|trouble| told(&self.context, trouble))?;
         let counted = counted.map(|tally| {
             let injector = &self.context.shared.injector;
-            injector.distort(self.id(), CountKind::Canary, tally)
+            injector.distort(self.context.id(), CountKind::Canary, tally)
         });
         let counts = counted.compare();
         let counts = counts.map_err(|wrong| told(&self.context, wrong.into()))?;
@@ -249,9 +243,8 @@ impl DeviceLoop {
     fn waits(&mut self) {
         if self.waiting.is_none() {
             self.waiting = Some(Instant::now());
-            let worker = self.id();
-            let observers = &self.context.shared.observers;
-            observers.tell(EventKind::Waiting { worker });
+            let worker = self.context.id();
+            self.context.tell(EventKind::Waiting { worker });
         }
     }
 
@@ -282,11 +275,15 @@ impl DeviceLoop {
     fn take(&mut self, batch: Batch) -> Result<(), DeviceTrouble> {
         let plan = Arc::clone(self.context.shared.plan(batch.plan));
         let tasks: Vec<Task> = batch.tasks.iter().map(|&task| plan.task(task)).collect();
-        self.open.add(batch);
+        self.open.push(Open {
+            waiting: batch.tasks.iter().copied().collect(),
+            back: Vec::new(),
+            batch,
+        });
         if tasks.is_empty() {
             // Nothing is under way: all tasks are counted.
             self.count_last_canary()?;
-            self.open.settle();
+            self.settle();
         } else {
             self.owner.offer(tasks);
         }
@@ -296,9 +293,8 @@ impl DeviceLoop {
     fn note(&mut self, event: OwnerEvent) {
         match event {
             OwnerEvent::Launched(tasks) => {
-                let worker = self.id();
-                let observers = &self.context.shared.observers;
-                observers.tell(EventKind::LaunchBegun { worker, tasks });
+                let worker = self.context.id();
+                self.context.tell(EventKind::LaunchBegun { worker, tasks });
             }
             OwnerEvent::Counted { tallies, timing } => {
                 if let Some(timing) = timing {
@@ -319,7 +315,7 @@ impl DeviceLoop {
         let span =
             |span: DeviceSpan| observers.span(timing.opened + span.start, timing.opened + span.end);
         observers.tell(EventKind::LaunchDone(FinishedLaunch {
-            worker: self.id(),
+            worker: self.context.id(),
             device: self.owner.properties().identity.name.clone(),
             stream: timing.stream,
             tasks,
@@ -327,10 +323,6 @@ impl DeviceLoop {
             kernel: span(timing.spans.kernel),
             download: span(timing.spans.download),
         }));
-    }
-
-    fn id(&self) -> WorkerId {
-        self.context.shared.roster.id(self.context.worker)
     }
 
     /// Reports tasks that the device counted.
@@ -346,7 +338,9 @@ impl DeviceLoop {
         let cost: f64 = tallies.iter().map(|(task, _)| task.cost).sum();
         let mut message = Counted::nothing(worker, plan);
         for (task, tally) in tallies {
-            let tally = &shared.injector.distort(self.id(), CountKind::Task, *tally);
+            let tally = &shared
+                .injector
+                .distort(self.context.id(), CountKind::Task, *tally);
             let took = took.mul_f64(if cost > 0.0 {
                 task.cost / cost
             } else {
@@ -356,15 +350,13 @@ impl DeviceLoop {
                 key: task.key,
                 tally: *tally,
                 origin: Origin {
-                    worker: self.id(),
+                    worker: self.context.id(),
                     counted_by: self.counted_by.clone(),
                 },
                 audited_by: None,
                 duration: took,
             };
-            shared
-                .observers
-                .tell(EventKind::TaskCounted(result.clone()));
+            self.context.tell(EventKind::TaskCounted(result.clone()));
             message.results.push(Costed {
                 result,
                 cost: task.cost,
@@ -374,31 +366,57 @@ impl DeviceLoop {
         self.context.collector.do_send(message);
         // Not before: after a panic above, what is not noted is counted again.
         for (task, _) in tallies {
-            self.open.note_counted(task.key.index);
+            self.end(task.key.index);
         }
-        self.open.settle();
+        self.settle();
     }
 
     /// Gives back what was not counted.
     fn give_back(&mut self, tasks: &[Task]) {
         for task in tasks {
-            self.open.give_back(task.key.index);
+            if let Some(open) = self.end(task.key.index) {
+                open.back.push(task.key.index);
+            }
         }
-        self.open.settle();
+        self.settle();
     }
 
     /// Tells that the device gave up the tasks of a launch, and how much of its time was for each.
     fn tell_given_up(&mut self, tasks: &[Task]) {
         let after = self.since.elapsed() / tasks.len().max(1) as u32;
         self.since = Instant::now();
-        let worker = self.id();
+        let worker = self.context.id();
         for task in tasks {
-            self.context.shared.observers.tell(EventKind::TaskGivenUp {
-                worker,
-                key: task.key,
-                after,
-            });
+            let key = task.key;
+            self.context
+                .tell(EventKind::TaskGivenUp { worker, key, after });
         }
+    }
+
+    /// The batch that waits for a task, which now waits for it no longer.
+    fn end(&mut self, task: u64) -> Option<&mut Open> {
+        let mut open = self.open.iter_mut();
+        open.find_map(|open| open.waiting.remove(&task).then_some(open))
+    }
+
+    /// Reports the batches of which all tasks are counted or given back.
+    fn settle(&mut self) {
+        for Open { batch, back, .. } in self.open.extract_if(.., |open| open.waiting.is_empty()) {
+            let mut message = Counted::nothing(self.context.worker, batch.plan);
+            message.left = Some(Batch {
+                tasks: back,
+                ..batch
+            });
+            self.context.collector.do_send(message);
+        }
+    }
+
+    /// Gives back whatever is not counted.
+    fn return_all(&mut self) {
+        for open in &mut self.open {
+            open.back.extend(open.waiting.drain());
+        }
+        self.settle();
     }
 }
 
@@ -416,74 +434,9 @@ fn told(context: &WorkerContext, trouble: DeviceTrouble) -> DeviceTrouble {
     trouble
 }
 
-/// Batches, each with its tasks that are not counted yet. Each is reported when all its tasks are counted or given
-/// back.
-struct OpenBatches {
-    worker: WorkerIndex,
-    collector: Addr<Collector>,
-    open: Vec<Open>,
-}
-
 /// A batch, with its tasks that are not counted yet, and those to be given back.
 struct Open {
     batch: Batch,
     waiting: HashSet<u64>,
     back: Vec<u64>,
-}
-
-impl OpenBatches {
-    /// None yet, of this worker.
-    const fn new(worker: WorkerIndex, collector: Addr<Collector>) -> Self {
-        Self {
-            worker,
-            collector,
-            open: Vec::new(),
-        }
-    }
-
-    /// Adds a batch.
-    fn add(&mut self, batch: Batch) {
-        self.open.push(Open {
-            waiting: batch.tasks.iter().copied().collect(),
-            back: Vec::new(),
-            batch,
-        });
-    }
-
-    /// Notes that a task is counted.
-    fn note_counted(&mut self, task: u64) {
-        self.end(task);
-    }
-
-    /// Notes that a task comes back uncounted.
-    fn give_back(&mut self, task: u64) {
-        if let Some(open) = self.end(task) {
-            open.back.push(task);
-        }
-    }
-
-    fn end(&mut self, task: u64) -> Option<&mut Open> {
-        let mut open = self.open.iter_mut();
-        open.find_map(|open| open.waiting.remove(&task).then_some(open))
-    }
-
-    /// Reports the batches that are over.
-    fn settle(&mut self) {
-        for Open { batch, back, .. } in self.open.extract_if(.., |open| open.waiting.is_empty()) {
-            let mut message = Counted::nothing(self.worker, batch.plan);
-            message.left = Some(Batch {
-                tasks: back,
-                ..batch
-            });
-            self.collector.do_send(message);
-        }
-    }
-
-    /// Gives back whatever is not counted.
-    fn return_all(&mut self) {
-        for open in &mut self.open {
-            open.back.extend(open.waiting.drain());
-        }
-        self.settle();
-    }
 }

@@ -255,17 +255,7 @@ impl EventKind {
             | Self::CountedAgain { worker, .. }
             | Self::Gone { worker } => Some(*worker),
             Self::TaskCounted(result) => Some(result.origin.worker),
-            Self::State(_)
-            | Self::PausedFor { .. }
-            | Self::Corrected(_)
-            | Self::Contradicted { .. }
-            | Self::Failed { .. }
-            | Self::Planned { .. }
-            | Self::Offered { .. }
-            | Self::Queued { .. }
-            | Self::Collected { .. }
-            | Self::Advanced { .. }
-            | Self::Checkpoint { .. } => None,
+            _ => None,
         }
     }
 }

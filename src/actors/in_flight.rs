@@ -47,15 +47,12 @@ impl WorkDone {
         self.seconds += other.seconds;
     }
 
-    /// What is in `self` but not in `earlier`.
-    fn since(&self, earlier: &Self) -> Self {
-        Self {
-            nodes: self.nodes.saturating_sub(earlier.nodes),
-            solutions: self.solutions.saturating_sub(earlier.solutions),
-            cost: (self.cost - earlier.cost).max(0.0),
-            begun: (self.begun - earlier.begun).max(0.0),
-            seconds: (self.seconds - earlier.seconds).max(0.0),
-        }
+    fn remove(&mut self, other: &Self) {
+        self.nodes = self.nodes.saturating_sub(other.nodes);
+        self.solutions = self.solutions.saturating_sub(other.solutions);
+        self.cost = (self.cost - other.cost).max(0.0);
+        self.begun = (self.begun - other.begun).max(0.0);
+        self.seconds = (self.seconds - other.seconds).max(0.0);
     }
 }
 
@@ -72,10 +69,9 @@ struct WatchedTask {
     account: Mutex<Account>,
 }
 
-/// Per plan, what a worker counted since the run began and what of it the collector knows.
 struct Account {
+    /// Per plan, what the worker counted and the collector does not know yet.
     counted: Vec<WorkDone>,
-    collected: Vec<WorkDone>,
     /// The task in flight: its plan, its cost, and when it was begun.
     task: Option<(PlanIndex, f64, Instant)>,
 }
@@ -88,7 +84,6 @@ impl InFlight {
             watch: TaskWatch::new(Arc::clone(&give_up)),
             account: Mutex::new(Account {
                 counted: vec![WorkDone::default(); plans],
-                collected: vec![WorkDone::default(); plans],
                 task: None,
             }),
         };
@@ -129,7 +124,7 @@ impl InFlight {
         cost: f64,
     ) {
         let mut account = self.tasks[worker.0].account.lock();
-        account.collected[plan.0].add(&WorkDone::of(result, cost));
+        account.counted[plan.0].remove(&WorkDone::of(result, cost));
     }
 
     /// For each plan, what the workers did that the collector does not know yet.
@@ -137,9 +132,8 @@ impl InFlight {
         let mut work = vec![WorkDone::default(); self.plans];
         for watched in &self.tasks {
             let account = watched.account.lock();
-            let of_plans = account.counted.iter().zip(&account.collected);
-            for (work, (counted, collected)) in work.iter_mut().zip(of_plans) {
-                work.add(&counted.since(collected));
+            for (work, counted) in work.iter_mut().zip(&account.counted) {
+                work.add(counted);
             }
             if let Some((plan, cost, begun)) = account.task {
                 let progress = watched.watch.progress();

@@ -51,14 +51,10 @@ impl Report {
         nodes.sum()
     }
 
-    /// The share of the work of this run that the device of a worker counted, 0 to 1.
-    pub fn device_share(&self, worker: &WorkerProgress) -> f64 {
+    /// The share of the work of this run that a worker or device counted, 0 to 1.
+    pub fn share_of(&self, worker: &WorkerProgress) -> f64 {
         let all: u64 = self.workers.iter().map(|worker| worker.nodes).sum();
-        if all == 0 {
-            0.0
-        } else {
-            worker.device_nodes as f64 / all as f64
-        }
+        worker.nodes as f64 / all.max(1) as f64
     }
 
     /// The time between the moments when the first and the last worker or device finished its last

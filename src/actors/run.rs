@@ -139,7 +139,8 @@ impl Run {
                 producer: producer.clone(),
                 collector: collector.clone(),
                 run: run.clone().recipient(),
-                threads: Default::default(),
+                thread: None,
+                deaths: Default::default(),
                 _death_notice: death_notice("worker"),
             }
             .start()

@@ -115,11 +115,10 @@ const SHORT: f64 = 1.0;
 /// `spacing` is 0.
 pub fn evenly_spaced(plan: &dyn Plan, first: u64, spacing: u64, restored: Restored) -> Supply {
     let spaced = plan.tasks().saturating_sub(first).div_ceil(spacing);
-    let order = if plan.total_cost() <= SHORT {
-        Scatter::in_order(spaced)
-    } else {
-        Scatter::new(spaced, plan.neighbours())
-    };
+    let mut order = Scatter::new(spaced, plan.neighbours());
+    if plan.total_cost() <= SHORT {
+        (order.group, order.stride) = (1, 1);
+    }
     // A restored set may come from elsewhere and name tasks that the plan lacks.
     let among =
         |task: &u64| (first..plan.tasks()).contains(task) && (task - first).is_multiple_of(spacing);
@@ -216,16 +215,6 @@ impl Scatter {
             count,
             group,
             stride,
-            position: 0,
-        }
-    }
-
-    /// The numbers in their own order.
-    const fn in_order(count: u64) -> Self {
-        Self {
-            count,
-            group: 1,
-            stride: 1,
             position: 0,
         }
     }

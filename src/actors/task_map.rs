@@ -30,17 +30,9 @@ pub struct TaskMap {
 /// Keeps the map of a run.
 #[derive(Debug, Default)]
 pub(super) struct MapKeeper {
-    parts: Vec<PartOfMap>,
+    /// Of each plan, the engine, the tasks of the plans before it, and which of its tasks belong to the run.
+    parts: Vec<(Engine, u64, Part)>,
     map: TaskMap,
-}
-
-/// The tasks of one plan.
-#[derive(Debug)]
-struct PartOfMap {
-    engine: Engine,
-    /// Tasks of the plans before it.
-    first: u64,
-    part: Part,
 }
 
 /// The tasks of a run that one plan has: its engine and number of tasks, which of these belong to the run, and which are
@@ -52,11 +44,8 @@ impl MapKeeper {
     pub(super) fn new(plans: &[Mapped]) -> Self {
         let mut keeper = Self::default();
         for (engine, tasks, part, _) in plans {
-            keeper.parts.push(PartOfMap {
-                engine: *engine,
-                first: keeper.map.tasks,
-                part: part.clone(),
-            });
+            let first = keeper.map.tasks;
+            keeper.parts.push((*engine, first, part.clone()));
             keeper.map.tasks += part.count(*tasks);
         }
         let map = &mut keeper.map;
@@ -66,10 +55,8 @@ impl MapKeeper {
         map.counted = vec![0; cells];
         for (engine, _, _, recorded) in plans {
             for index in recorded.iter() {
-                if let Some(cell) = keeper.cell(*engine, index)
-                    && let Some(before) = keeper.map.before.get_mut(cell as usize)
-                {
-                    *before += 1;
+                if let Some(cell) = keeper.cell(*engine, index) {
+                    keeper.map.before[cell as usize] += 1;
                 }
             }
         }
@@ -80,17 +67,18 @@ impl MapKeeper {
     pub(super) fn note(&mut self, event: &EventKind) {
         match event {
             EventKind::TaskCounted(result) => self.count(result.key),
-            EventKind::Corrected(count) => self.differ(count.wrong.key),
+            EventKind::Corrected(count) => {
+                let TaskKey { engine, index, .. } = count.wrong.key;
+                self.map.differed.extend(self.cell(engine, index));
+            }
             _ => {}
         }
     }
 
     /// A task is counted.
     pub(super) fn count(&mut self, key: TaskKey) {
-        if let Some(cell) = self.cell(key.engine, key.index)
-            && let Some(counted) = self.map.counted.get_mut(cell as usize)
-        {
-            *counted += 1;
+        if let Some(cell) = self.cell(key.engine, key.index) {
+            self.map.counted[cell as usize] += 1;
         }
     }
 
@@ -104,15 +92,9 @@ impl MapKeeper {
         }
     }
 
-    fn differ(&mut self, key: TaskKey) {
-        if let Some(cell) = self.cell(key.engine, key.index) {
-            self.map.differed.insert(cell);
-        }
-    }
-
     fn cell(&self, engine: Engine, index: u64) -> Option<u64> {
-        let of = self.parts.iter().find(|part| part.engine == engine)?;
-        let cell = (of.first + of.part.position(index)?) / self.map.each;
+        let (_, first, part) = self.parts.iter().find(|(of, ..)| *of == engine)?;
+        let cell = (first + part.position(index)?) / self.map.each;
         (cell < self.map.counted.len() as u64).then_some(cell)
     }
 }

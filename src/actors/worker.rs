@@ -30,25 +30,16 @@ pub(super) struct Worker {
     pub(super) collector: Addr<Collector>,
     pub(super) run: Recipient<ToRun>,
     pub(super) _death_notice: DeathNotice,
-    pub(super) threads: WorkerThreads,
+    pub(super) thread: Option<JoinHandle<()>>,
+    /// When its threads died.
+    pub(super) deaths: VecDeque<Instant>,
 }
 
-/// What became of a worker's threads so far.
-#[derive(Default)]
-pub(super) struct WorkerThreads {
-    running: Option<JoinHandle<()>>,
-    /// When the last ones died, the earliest first.
-    deaths: VecDeque<Instant>,
-}
-
-impl WorkerThreads {
-    /// Notes a death. Returns the number of deaths within the hour before `now`.
-    fn died(&mut self, now: Instant) -> usize {
-        self.deaths.push_back(now);
-        self.deaths
-            .retain(|death| now.duration_since(*death) < HOUR);
-        self.deaths.len()
-    }
+/// Notes a death among those before it, the earliest first. Returns the number of deaths within the hour before `now`.
+fn note_death(deaths: &mut VecDeque<Instant>, now: Instant) -> usize {
+    deaths.push_back(now);
+    deaths.retain(|death| now.duration_since(*death) < HOUR);
+    deaths.len()
 }
 
 impl Worker {
@@ -64,7 +55,7 @@ impl Worker {
             outlet: self.outlet.clone(),
             collector: self.collector.clone(),
             actor,
-            is_restarted: !self.threads.deaths.is_empty(),
+            is_restarted: !self.deaths.is_empty(),
         };
         let dispatch = dispatcher::get_default(Clone::clone);
         let device = self.shared.roster.device(self.index);
@@ -79,7 +70,7 @@ impl Worker {
             });
         });
         match thread {
-            Ok(thread) => self.threads.running = Some(thread),
+            Ok(thread) => self.thread = Some(thread),
             Err(error) => self.give_up(format!("{} could not be started: {error}", self.name())),
         }
     }
@@ -109,7 +100,7 @@ impl Handler<Ended> for Worker {
 
     fn handle(&mut self, ended: Ended, context: &mut Self::Context) {
         // This was the thread's last message, so that joining it does not wait.
-        let joined = self.threads.running.take().map(JoinHandle::join);
+        let joined = self.thread.take().map(JoinHandle::join);
         if let Some(batch) = ended.batch {
             self.collector.do_send(LostBatch(batch));
         }
@@ -122,7 +113,7 @@ impl Handler<Ended> for Worker {
             return;
         };
         error!(worker = self.name(), "died: {why}");
-        let times = self.threads.died(Instant::now());
+        let times = note_death(&mut self.deaths, Instant::now());
         if times > RESTARTS {
             self.give_up(format!(
                 "{} died {times} times within an hour: {why}",
@@ -141,8 +132,9 @@ mod tests {
     #[test]
     fn deaths_are_counted_by_the_hour() {
         let start = Instant::now();
-        let mut threads = WorkerThreads::default();
-        let mut died = |minutes: u64| threads.died(start + Duration::from_secs(60 * minutes));
+        let mut deaths = VecDeque::new();
+        let mut died =
+            |minutes: u64| note_death(&mut deaths, start + Duration::from_secs(60 * minutes));
         assert_eq!((0..9).map(&mut died).last(), Some(9));
         // Only those of the last hour count.
         assert_eq!(died(61), 8);

@@ -23,12 +23,6 @@ pub struct WorkerProgress {
     /// Nodes searched in them.
     #[serde(with = "decimal")]
     pub nodes: u64,
-    /// Those of the tasks that its device counted. The thread of a device counts on the CPU what the
-    /// device cannot.
-    pub device_tasks: u64,
-    /// Nodes searched in those.
-    #[serde(with = "decimal")]
-    pub device_nodes: u64,
     /// How long it was busy with tasks: counting, audits, tries that failed.
     #[serde(with = "seconds")]
     pub busy: Duration,
@@ -69,7 +63,7 @@ pub enum WorkerState {
 
 impl WorkerProgress {
     /// Of a worker that starts.
-    pub(super) const fn new(id: WorkerId) -> Self {
+    pub(crate) const fn new(id: WorkerId) -> Self {
         Self {
             id,
             counted_by: None,
@@ -77,8 +71,6 @@ impl WorkerProgress {
             until: Duration::ZERO,
             tasks: 0,
             nodes: 0,
-            device_tasks: 0,
-            device_nodes: 0,
             busy: Duration::ZERO,
             batches: Duration::ZERO,
             cpu: Duration::ZERO,
@@ -142,10 +134,6 @@ impl WorkerProgress {
                 self.nodes += result.tally.nodes;
                 self.finished = event.at;
                 let counted_by = &result.origin.counted_by;
-                if matches!(counted_by, CountedBy::Device(_)) {
-                    self.device_tasks += 1;
-                    self.device_nodes += result.tally.nodes;
-                }
                 let replaced = match &self.counted_by {
                     None => true,
                     Some(CountedBy::Device(_)) => false,

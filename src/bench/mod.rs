@@ -225,10 +225,9 @@ impl MixedResult {
     fn note_mixed(&mut self, report: &Report) {
         self.mixed_seconds.push(report.elapsed.as_secs_f64());
         self.mixed_skew_seconds.push(report.skew().as_secs_f64());
-        let nodes: u64 = report.workers.iter().map(|worker| worker.nodes).sum();
-        let by_device = report.workers.last().map_or(0, |device| device.nodes);
-        self.mixed_device_share
-            .push(by_device as f64 / nodes.max(1) as f64);
+        let device = report.workers.last();
+        let share = device.map_or(0.0, |device| report.share_of(device));
+        self.mixed_device_share.push(share);
     }
 }
 

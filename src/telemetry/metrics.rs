@@ -46,8 +46,8 @@ metrics! {
     worker_batch_seconds_total: worker.batches.as_secs_f64(), "Wall time of its batches on the CPU.";
     worker_batch_cpu_seconds_total: worker.cpu.as_secs_f64(), "CPU time that it had in these.";
     worker_waiting_seconds_total: (worker.waiting + worker.starved).as_secs_f64(), "Time without a batch.";
-    device_tasks_total: of_device(worker)?.device_tasks, "Tasks that the device itself counted.";
-    device_nodes_total: of_device(worker)?.device_nodes, "Nodes that the device itself searched.";
+    device_tasks_total: of_device(worker)?.tasks, "Tasks that the device counted.";
+    device_nodes_total: of_device(worker)?.nodes, "Nodes that the device searched.";
 }
 
 fn of_device(worker: &WorkerProgress) -> Option<&WorkerProgress> {
@@ -199,7 +199,7 @@ mod tests {
                 workers,
             },
         });
-        progress.workers[0].device_tasks = 7;
+        progress.workers[0].tasks = 7;
         let text = metrics(&n.into(), &progress, &[("GPU 0".into(), 61.0)]);
         for line in [
             "queenfold_device_tasks_total{worker=\"gpu-0\",counted_by=\"\"} 7",

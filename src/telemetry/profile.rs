@@ -72,8 +72,6 @@ mod tests {
             finished: Duration::from_millis(1000 - starved),
             tasks: 64,
             nodes: busy * 100_000,
-            device_tasks: 0,
-            device_nodes: 0,
             batches: Duration::from_secs(1),
             cpu: Duration::from_millis(150),
         }

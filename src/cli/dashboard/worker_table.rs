@@ -189,20 +189,12 @@ mod tests {
     fn worker(busy: u64, idle: u64, batches: u64, cpu: u64) -> WorkerProgress {
         let [busy, waiting, batches, cpu] = [busy, idle, batches, cpu].map(Duration::from_secs);
         WorkerProgress {
-            id: WorkerId::Cpu(0),
-            counted_by: None,
             state: WorkerState::Preparing,
-            until: Duration::ZERO,
-            tasks: 0,
-            nodes: 0,
-            device_tasks: 0,
-            device_nodes: 0,
             busy,
             batches,
             cpu,
             waiting,
-            starved: Duration::ZERO,
-            finished: Duration::ZERO,
+            ..WorkerProgress::new(WorkerId::Cpu(0))
         }
     }
 

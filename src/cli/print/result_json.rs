@@ -15,7 +15,6 @@ pub fn result_json(counted: &BoardResult) -> Json {
     // Where an earlier process counted, the devices of this machine have no part in it.
     let devices = report.workers.iter().skip(result.workers);
     let devices = devices.filter(|_| counted.earlier.is_none());
-    // What a device counted, without what its thread counted on the CPU.
     let device = devices.map(|device| {
         json!({
             // A device that was not opened, because the run was too short, has no other name.
@@ -23,9 +22,9 @@ pub fn result_json(counted: &BoardResult) -> Json {
                 "" => device.id.to_string(),
                 name => name.to_owned(),
             },
-            "tasks": device.device_tasks,
-            "nodes": device.device_nodes.to_string(),
-            "share": report.device_share(device),
+            "tasks": device.tasks,
+            "nodes": device.nodes.to_string(),
+            "share": report.share_of(device),
         })
     });
     let faulty = report.taken_out.iter();

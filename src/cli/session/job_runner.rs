@@ -280,14 +280,14 @@ fn faulty_hardware(result: &JobResult) -> Option<String> {
 fn device_shares(result: &JobResult) -> impl Iterator<Item = String> {
     let report = &result.report;
     let devices = report.workers.iter().skip(result.workers);
-    let counted = devices.filter(|device| device.device_tasks > 0);
+    let counted = devices.filter(|device| device.tasks > 0);
     counted.map(|device| {
         format!(
             "n = {}: {} counted {}, {:.1} % of the work",
             result.outcome.n,
             device.counted_by_name(),
-            telemetry::several(device.device_tasks, "task"),
-            100.0 * report.device_share(device),
+            telemetry::several(device.tasks, "task"),
+            100.0 * report.share_of(device),
         )
     })
 }

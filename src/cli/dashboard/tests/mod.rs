@@ -28,7 +28,6 @@ fn seconds(seconds: u64) -> Duration {
 
 fn worker(index: usize) -> WorkerProgress {
     WorkerProgress {
-        id: WorkerId::Cpu(index),
         counted_by: Some(CountedBy::Cpu("avx2".into())),
         state: WorkerState::Counting(TaskKey {
             n: Size::new(22).unwrap(),
@@ -39,14 +38,12 @@ fn worker(index: usize) -> WorkerProgress {
         until: seconds(60),
         tasks: 31,
         nodes: 1_400_000_000,
-        device_tasks: 0,
-        device_nodes: 0,
         batches: Duration::from_secs(1),
         cpu: Duration::from_millis(150),
         busy: seconds(59),
         waiting: seconds(1),
-        starved: Duration::ZERO,
         finished: seconds(60),
+        ..WorkerProgress::new(WorkerId::Cpu(index))
     }
 }
 
