@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use super::opening::{CountedAlone, count_alone, fitted};
+use super::opening::{count_alone, fitted};
 use super::{Device, DeviceTrouble, LaunchTiming, Owner, OwnerEvent};
 use crate::engine::{DeviceSpan, Plan, Tally, Task};
 
 /// The result of counting a whole board on one device, and the time it took.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct DeviceMeasurement {
     /// What was counted.
     pub tally: Tally,
@@ -38,13 +38,7 @@ impl DeviceMeasurement {
 pub fn measure(mut owner: Owner, plan: &dyn Plan) -> Result<DeviceMeasurement, String> {
     let failed = DeviceTrouble::into_words;
     let start = Instant::now();
-    let mut measured = DeviceMeasurement {
-        tally: Tally::default(),
-        wall: Duration::ZERO,
-        kernel: Duration::ZERO,
-        window: Duration::ZERO,
-        launches: 0,
-    };
+    let mut measured = DeviceMeasurement::default();
     let mut kernels = Vec::new();
     let mut next = 0;
     loop {
@@ -107,7 +101,7 @@ pub fn calibrate(device: &mut dyn Device, plan: &dyn Plan) -> Result<f64, String
             .batch(&tasks, count)
             .map_err(|error| error.to_string())?;
         let counted = count_alone(device, batch, PATIENCE);
-        let CountedAlone { tallies, took } = counted.map_err(DeviceTrouble::into_words)?;
+        let (tallies, took) = counted.map_err(DeviceTrouble::into_words)?;
         if took >= LONG_ENOUGH || count == plan.tasks() {
             let sum: Tally = tallies.into_iter().sum();
             return Ok(sum.nodes as f64 / took.as_secs_f64().max(1e-6));

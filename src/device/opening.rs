@@ -92,27 +92,17 @@ pub(super) fn count_canary(
     let canary = launcher.canary(multiprocessors);
     let DeviceCanary { canary, batch } =
         canary.map_err(|error| DeviceTrouble::Failed(error.to_string()))?;
-    let counted = count_alone(device, batch, PATIENCE)?;
-    Ok(CountedCanary {
-        canary,
-        tallies: counted.tallies,
-    })
+    let (tallies, _) = count_alone(device, batch, PATIENCE)?;
+    Ok(CountedCanary { canary, tallies })
 }
 
-/// What a device counted that had nothing else to do.
-pub(super) struct CountedAlone {
-    /// Of each task.
-    pub(super) tallies: Vec<Tally>,
-    /// How long its kernel ran.
-    pub(super) took: Duration,
-}
-
-/// Lets the device, which has nothing else to do, count a batch, and waits for that.
+/// Lets the device, which has nothing else to do, count a batch, and waits for that. Returns the tally of each
+/// task, and how long the kernel ran.
 pub(super) fn count_alone(
     device: &mut dyn Device,
     batch: Box<dyn LaunchBatch>,
     patience: Duration,
-) -> Result<CountedAlone, DeviceTrouble> {
+) -> Result<(Vec<Tally>, Duration), DeviceTrouble> {
     let mut completed = None;
     if let Some(launch) = batch.launch() {
         device.submit(launch)?;
@@ -126,10 +116,8 @@ pub(super) fn count_alone(
         completed = Some(answer);
     }
     let kernel = completed.as_ref().map(|completed| completed.spans.kernel);
-    Ok(CountedAlone {
-        took: kernel.map_or(Duration::ZERO, |span| span.end.saturating_sub(span.start)),
-        tallies: batch.tallies(completed.as_ref())?,
-    })
+    let took = kernel.map_or(Duration::ZERO, |span| span.end.saturating_sub(span.start));
+    Ok((batch.tallies(completed.as_ref())?, took))
 }
 
 /// The launcher itself, or one whose launches do with the shared memory of the device.

@@ -212,14 +212,11 @@ impl Job {
     /// place of theirs, for boards that are done before a device is open, and if the job is refused for
     /// that reason.
     pub fn unused_devices(&self, hardware: &Hardware) -> Option<JobError> {
-        let plans = std::slice::from_ref(self.plan.as_ref()?);
-        let devices = hardware.devices();
-        if !plans
-            .iter()
-            .any(|plan| devices.are_worth_opening(plan.as_ref()))
-        {
+        let (plan, devices) = (self.plan.as_ref()?, hardware.devices());
+        if !devices.are_worth_opening(plan.as_ref()) {
             return None;
         }
+        let plans = std::slice::from_ref(plan);
         if self.engine_asked_for {
             devices.check_engine(plans).ok()?;
         }

@@ -1,13 +1,14 @@
 //! The choice of `auto`: which engine counts a board fastest, and how long it takes on given hardware.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::plans::{core_seconds, plan};
-use super::{Hardware, JobError};
+use super::{Hardware, Job, JobError};
 use crate::actors::DeviceSpec;
 use crate::board::{GivenBoard, Size};
 use crate::device::calibrate;
-use crate::engine::{Engine, Launcher, Plan};
+use crate::engine::{Engine, Plan, seconds_per_cost};
 use crate::simd::Isa;
 
 /// The colour engine is chosen where it needs this many times less CPU time than the chain, by the table of
@@ -66,21 +67,24 @@ impl Hardware {
         plan: &Arc<dyn Plan>,
         alone: f64,
     ) -> Result<Option<WithDevices>, JobError> {
-        let mut expected = Expected::alone(alone);
+        let (mut per_second, mut devices) = (0.0, 0);
         if let Ok(launcher) = plan.launcher() {
             for device in self.devices_for(std::slice::from_ref(plan))? {
                 let speed = work_per_second(device, plan.as_ref());
-                expected.add(
-                    launcher.as_ref(),
-                    speed.map_err(JobError::DeviceUnavailable)?,
-                );
+                per_second += speed.map_err(JobError::DeviceUnavailable)? / launcher.work();
+                devices += 1;
             }
         }
-        Ok((expected.devices > 0).then(|| WithDevices {
-            seconds: expected.seconds(),
-            devices: expected.devices,
-        }))
+        let seconds = together(alone, per_second);
+        Ok((devices > 0).then_some(WithDevices { seconds, devices }))
     }
+}
+
+/// Seconds that workers and devices take together, so that both finish at the same time, where the workers take `alone`
+/// seconds without devices, and devices count the share `per_second` of the work each second.
+fn together(alone: f64, per_second: f64) -> f64 {
+    // With the share x on devices: (1 - x) · alone = x / per_second.
+    alone / (1.0 + alone * per_second)
 }
 
 /// Opens a device, and measures it on the plan of the same engine for a board that it counts in milliseconds.
@@ -92,41 +96,28 @@ fn work_per_second(device: &DeviceSpec, of: &dyn Plan) -> Result<f64, String> {
     calibrate(opened.as_mut(), small.as_ref()).map_err(named)
 }
 
-/// How long a board is expected to take.
-struct Expected {
-    /// Seconds of the CPU workers without devices.
-    alone: f64,
-    /// The share of the work that the devices count each second.
-    per_second: f64,
-    /// Devices that take part.
-    devices: u64,
-}
-
-impl Expected {
-    const fn alone(alone: f64) -> Self {
-        Self {
-            alone,
-            per_second: 0.0,
-            devices: 0,
+impl Job {
+    /// How long the CPU workers of `hardware` are expected to take for the plan of this job, by
+    /// the costs of the plan: right within a factor of three up to n = 28, and of the order of
+    /// magnitude beyond. `None` if that is not known: no plan was given, it is of an own engine, or
+    /// devices count it.
+    pub fn expected_time(&self, hardware: &Hardware) -> Option<Duration> {
+        let plan = self.plan.as_ref()?;
+        let devices = hardware.devices_for(std::slice::from_ref(plan)).ok()?;
+        if !devices.is_empty() || hardware.workers == 0 {
+            return None;
         }
-    }
-
-    /// Adds a device that counts so much work per second.
-    fn add(&mut self, launcher: &dyn Launcher, work_per_second: f64) {
-        self.per_second += work_per_second / launcher.work();
-        self.devices += 1;
-    }
-
-    /// Seconds that workers and devices take together, so that both finish at the same time.
-    fn seconds(&self) -> f64 {
-        // With the share x on devices: (1 - x) · alone = x / per_second.
-        self.alone / (1.0 + self.alone * self.per_second)
+        let per_cost = seconds_per_cost(plan.engine(), self.size(), hardware.counter.isa)?;
+        let seconds = plan.total_cost() * per_cost / hardware.workers as f64;
+        Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::{FunctionPlan, Tally};
+    use crate::job::{DeviceChoice, HardwareSettings};
 
     fn size(n: u32) -> Size {
         Size::new(n).unwrap()
@@ -172,10 +163,8 @@ mod tests {
 
     fn with_device(engine: Engine, n: u32, workers: f64, work_per_second: f64) -> f64 {
         let alone = crate::engine::core_seconds(engine, size(n), Isa::Avx512) / workers;
-        let mut expected = Expected::alone(alone);
         let launcher = plan(engine, size(n)).launcher().unwrap();
-        expected.add(launcher.as_ref(), work_per_second);
-        expected.seconds()
+        together(alone, work_per_second / launcher.work())
     }
 
     /// The speeds are those of an H100: nodes of the chain, and placements, in a second.
@@ -189,5 +178,25 @@ mod tests {
         let slow = with_device(Engine::Colour, 20, 2.0, 1.0);
         let alone = crate::engine::core_seconds(Engine::Colour, size(20), Isa::Avx512) / 2.0;
         assert!((slow / alone - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn more_workers_take_less_time_and_an_own_engine_an_unknown_one() {
+        let hardware = |workers| {
+            let settings = HardwareSettings {
+                workers: Some(workers),
+                devices: DeviceChoice::Off,
+                ..HardwareSettings::default()
+            };
+            Hardware::find(&settings).unwrap()
+        };
+        let n = size(26);
+        let job = Job::of(plan(Engine::Colour, n));
+        let time = |workers| job.expected_time(&hardware(workers)).unwrap().as_secs_f64();
+        assert!((time(1) / time(4) - 4.0).abs() < 1e-6);
+        assert!(time(1) > 1e5, "{}", time(1));
+        let own = FunctionPlan::new(n, 1, |_| Tally::default());
+        let own = Job::of(std::sync::Arc::new(own));
+        assert_eq!(own.expected_time(&hardware(1)), None);
     }
 }

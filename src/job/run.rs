@@ -61,10 +61,7 @@ impl Job {
         if !plan.engine().counts_all() {
             return Err(JobError::NoTotal(plan.engine()));
         }
-        let plans: Vec<_> = [Some(Arc::clone(&plan)), census]
-            .into_iter()
-            .flatten()
-            .collect();
+        let plans: Vec<_> = [Arc::clone(&plan)].into_iter().chain(census).collect();
         if self.engine_asked_for {
             hardware.devices().check_engine(&plans)?;
         }
@@ -112,7 +109,11 @@ impl RunSettings {
         source: Arc<dyn Source>,
         recorder: Option<Arc<dyn Recorder>>,
     ) -> Result<Report, JobError> {
-        let check = check_outcome(Arc::clone(plan));
+        let plan = Arc::clone(plan);
+        let check = SumCheck::new(is_known(plan.as_ref()), move |sums| {
+            let checked = outcome(plan.as_ref(), |engine| sums.get(&engine));
+            checked.map(drop).map_err(|error| error.to_string())
+        });
         self.count(hardware, (plans, check), source, recorder)
     }
 
@@ -125,10 +126,8 @@ impl RunSettings {
         recorder: Option<Arc<dyn Recorder>>,
     ) -> Result<Report, JobError> {
         let devices = hardware.devices_for(&plans)?;
-        let spec = RunSpec {
-            check: Some(check),
-            ..self.spec(hardware, plans, source, recorder)
-        };
+        let mut spec = self.spec(hardware, plans, source, recorder);
+        spec.check = Some(check);
         self.run(&spec, devices)
     }
 
@@ -153,10 +152,7 @@ impl RunSettings {
             check: None,
             source,
             recorder,
-            observers: self
-                .observers
-                .iter()
-                .cloned()
+            observers: (self.observers.iter().cloned())
                 .chain(telemetry::observer())
                 .collect(),
             time_limit: self.time_limit,
@@ -183,15 +179,6 @@ impl RunSettings {
             report,
         }))
     }
-}
-
-/// Compares the sums of a run with what is known, where `plan` counts all solutions.
-fn check_outcome(plan: Arc<dyn Plan>) -> SumCheck {
-    SumCheck::new(is_known(plan.as_ref()), move |sums| {
-        outcome(plan.as_ref(), |engine| sums.get(&engine))
-            .map(drop)
-            .map_err(|error| error.to_string())
-    })
 }
 
 #[cfg(test)]

@@ -11,45 +11,8 @@ use super::{FoundDevices, guarded};
 use crate::device::{DeviceError, Properties};
 use crate::engine::{DeviceIdentity, DeviceKind};
 
-/// The driver's functions that this program calls. Drivers of CUDA 12.1 have all of them; those from
-/// CUDA 12.2 on also read the embedded kernels.
-const FUNCTIONS: [&str; 35] = [
-    "cuInit",
-    "cuDriverGetVersion",
-    "cuGetErrorName",
-    "cuGetErrorString",
-    "cuDeviceGet",
-    "cuDeviceGetCount",
-    "cuDeviceGetName",
-    "cuDeviceGetAttribute",
-    "cuDeviceTotalMem_v2",
-    "cuDevicePrimaryCtxRetain",
-    "cuDevicePrimaryCtxRelease_v2",
-    "cuCtxSetCurrent",
-    "cuCtxSetFlags",
-    "cuModuleLoadData",
-    "cuModuleGetFunction",
-    "cuModuleUnload",
-    "cuFuncGetAttribute",
-    "cuFuncSetAttribute",
-    "cuOccupancyMaxActiveBlocksPerMultiprocessor",
-    "cuMemAlloc_v2",
-    "cuMemFree_v2",
-    "cuMemHostAlloc",
-    "cuMemFreeHost",
-    "cuMemsetD8Async",
-    "cuMemcpyHtoDAsync_v2",
-    "cuMemcpyDtoHAsync_v2",
-    "cuStreamCreate",
-    "cuStreamDestroy_v2",
-    "cuStreamWaitEvent",
-    "cuEventCreate",
-    "cuEventRecord",
-    "cuEventQuery",
-    ELAPSED,
-    "cuEventDestroy_v2",
-    "cuLaunchKernel",
-];
+/// The oldest driver that reads the embedded kernels, CUDA 12.2: it has all functions that this program calls.
+const LEAST: i32 = 12_020;
 
 /// The function for the time between two events. The bindings call a newer one with the same
 /// parameters, which only drivers of CUDA 12.8 and later have.
@@ -99,19 +62,29 @@ pub(super) fn start() -> Result<(), String> {
     if !unsafe { sys::is_culib_present() } {
         return Err("no CUDA driver: libcuda not found".to_owned());
     }
-    for function in FUNCTIONS {
-        // SAFETY: the library is there, and the function is only looked up.
-        let there = unsafe { sys::culib().get::<unsafe extern "C" fn()>(function) }.is_ok();
-        if !there {
-            return Err(format!(
-                "the CUDA driver is too old: CUDA 12.2 is the least, and it lacks the function {function}"
-            ));
-        }
+    let version = version().map_err(describe)?;
+    if version < LEAST {
+        let (least, found) = (in_words(LEAST), in_words(version));
+        return Err(format!(
+            "the CUDA driver is too old: {least} is the least, and it is of {found}"
+        ));
     }
     result::init().map_err(|error| match error.0 {
         sys::CUresult::CUDA_ERROR_NO_DEVICE => "the CUDA driver shows no device".to_owned(),
         _ => format!("the CUDA driver does not start: {}", describe(error)),
     })
+}
+
+/// The newest CUDA that the driver knows, as 1000 times its first number and 10 times its second.
+fn version() -> Result<i32, DriverError> {
+    let mut version = 0;
+    // SAFETY: the pointer is to a live integer.
+    unsafe { sys::cuDriverGetVersion(&raw mut version) }.result()?;
+    Ok(version)
+}
+
+fn in_words(version: i32) -> String {
+    format!("CUDA {}.{}", version / 1000, version % 1000 / 10)
 }
 
 /// What the driver says about device `index`. It must be started.
@@ -133,11 +106,6 @@ pub(super) fn properties(index: usize) -> Result<Properties, String> {
     let watchdog = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT)?;
     // SAFETY: as above.
     let memory = unsafe { result::device::total_mem(device) }.map_err(describe)?;
-    let mut version = 0;
-    // SAFETY: the pointer is to a live integer.
-    unsafe { sys::cuDriverGetVersion(&raw mut version) }
-        .result()
-        .map_err(describe)?;
     Ok(Properties {
         identity: DeviceIdentity {
             kind: DeviceKind::Cuda,
@@ -149,7 +117,7 @@ pub(super) fn properties(index: usize) -> Result<Properties, String> {
         multiprocessors,
         shared_memory: Some(shared_memory),
         watchdog: watchdog != 0,
-        driver: format!("CUDA {}.{}", version / 1000, version % 1000 / 10),
+        driver: in_words(version().map_err(describe)?),
     })
 }
 
@@ -160,7 +128,7 @@ pub(super) fn properties(index: usize) -> Result<Properties, String> {
 pub(super) unsafe fn elapsed(from: sys::CUevent, to: sys::CUevent) -> Result<f32, DriverError> {
     type Elapsed = unsafe extern "C" fn(*mut f32, sys::CUevent, sys::CUevent) -> sys::CUresult;
     let mut milliseconds = 0.0;
-    // SAFETY: the function has this type since CUDA 3.2, and `start` has found it. The events live, says
+    // SAFETY: the function has this type since CUDA 3.2, and every driver has it. The events live, says
     // the caller; the pointer is to a live number.
     unsafe {
         let elapsed = sys::culib().get::<Elapsed>(ELAPSED);
