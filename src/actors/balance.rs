@@ -292,19 +292,6 @@ mod tests {
     }
 
     #[test]
-    fn what_a_device_holds_counts() {
-        let mut balance = balance(8.0);
-        balance.hand_out(&batch(Some(DEVICE), 3.0));
-        // A cost of 10 is left: 8 of it is the share of the device, which may hold half of that and
-        // holds 3.
-        assert_eq!(balance.grant(DEVICE, 100.0, 7.0, 0.1, 3), Some(1.0));
-        balance.hand_out(&batch(Some(DEVICE), 1.0));
-        assert_eq!(balance.grant(DEVICE, 100.0, 6.0, 0.1, 3), None);
-        balance.take_back(&batch(Some(DEVICE), 4.0));
-        assert!(balance.grant(DEVICE, 100.0, 6.0, 0.1, 3).is_some());
-    }
-
-    #[test]
     fn a_slow_device_leaves_the_last_tasks_to_the_workers() {
         let balance = balance(0.1);
         // A task of a second takes the device ten.

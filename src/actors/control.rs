@@ -72,11 +72,6 @@ impl Control {
         self.request() == Request::Drain
     }
 
-    /// Whether there is a reason to pause.
-    pub fn is_paused(&self) -> bool {
-        matches!(self.request(), Request::Pause(_))
-    }
-
     /// Pause: as [`drain`](Self::drain), but wait for [`resume`](Self::resume) then. Tasks that were
     /// given up are counted from their beginning.
     pub fn pause(&self) {

@@ -299,17 +299,6 @@ mod tests {
     }
 
     #[test]
-    fn a_second_result_that_agrees_is_not_added() {
-        let mut tasks = tasks(2);
-        tasks.add(PlanIndex(0), &counted(0, 5, 7)).unwrap();
-        // Nodes depend on the kernel.
-        tasks.add(PlanIndex(0), &counted(0, 5, 8)).unwrap();
-        assert_eq!((tasks.plans[0].sum.r90, tasks.plans[0].done()), (5, 1));
-        tasks.add(PlanIndex(0), &counted(1, 1, 1)).unwrap();
-        assert_eq!(tasks.sums()[0].0, 2);
-    }
-
-    #[test]
     fn a_second_result_is_compared_however_late_it_comes() {
         let many = 100_000;
         let mut tasks = tasks(many);

@@ -428,7 +428,6 @@ impl RecentSpeed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::actors::source::Scatter;
 
     /// Workers do nothing but count, as fast as ever.
     const EVEN: Option<SpeedLevel> = Some(SpeedLevel {
@@ -613,37 +612,6 @@ mod tests {
         assert!((930..=975).contains(&held), "{held} of 1000");
     }
 
-    /// Tasks of uneven cost in the order of a run. Their times are the squares of their costs, times a random
-    /// factor between a half and two.
-    #[test]
-    fn at_a_tenth_the_time_left_is_within_15_percent() {
-        for count in [250, 1000, 4000] {
-            let costs = |index: u64| ((index % 32) as f64 / 8.0).exp2();
-            let mut state = 1u64;
-            let tasks: Vec<(f64, f64)> = Scatter::new(count, 8)
-                .map(|index| {
-                    let cost = costs(index);
-                    state = state
-                        .wrapping_mul(6_364_136_223_846_793_005)
-                        .wrapping_add(1);
-                    let noise = (state >> 33) as f64 / (1u64 << 31) as f64;
-                    (cost, cost.powi(2) * (2.0 * noise - 1.0).exp2())
-                })
-                .collect();
-            let mut work = nothing_done(count, (0..count).map(costs).sum());
-            let mut done = 0;
-            while share(&[work]) < 0.1 {
-                let (cost, seconds) = tasks[done];
-                work.add(cost, Duration::from_secs_f64(seconds));
-                done += 1;
-            }
-            let left: f64 = tasks[done..].iter().map(|(_, seconds)| seconds).sum();
-            let eta = eta(&[work], 1, EVEN).unwrap();
-            let ratio = eta.left.as_secs_f64() / left;
-            assert!((ratio - 1.0).abs() < 0.15, "{count} tasks: {ratio}");
-        }
-    }
-
     #[test]
     fn a_burst_does_not_look_fast_and_a_change_is_told_soon() {
         let (mut recent, start) = (RecentSpeed::new(), Instant::now());
@@ -696,17 +664,6 @@ mod tests {
             (level.speed - 0.5).abs() < 0.01 && level.uncertainty < 0.01,
             "{level:?}"
         );
-    }
-
-    #[test]
-    fn parts_cover_the_whole_of_a_short_run_and_five_minutes_of_a_long_one() {
-        assert_eq!(counting(12, |_| 1.0).level_by(&[1.0, 1.0]), None);
-        for (steps, covered) in [(50, 10.0), (500, 100.0), (1400, 280.0), (20_000, 320.0)] {
-            let recent = counting(steps, |_| 1.0);
-            let wall = recent.now.wall - recent.moments[0].wall;
-            assert!((0.85..1.02).contains(&(wall / covered)), "{steps}: {wall}");
-            assert!((MOST / 2..=MOST).contains(&recent.moments.len()));
-        }
     }
 
     #[test]

@@ -117,15 +117,4 @@ mod tests {
         assert_eq!(roster.elsewhere(&[]), None);
         assert_eq!((roster.cpu_workers_left(), roster.devices_left()), (0, 1));
     }
-
-    #[test]
-    fn devices_come_after_the_cpu_workers() {
-        let roster = Roster::new(2, 5..6);
-        let [cpu, device] = [1, 2].map(WorkerIndex);
-        assert_eq!((roster.is_cpu(cpu), roster.device(cpu)), (true, None));
-        assert!(!roster.is_cpu(device));
-        assert_eq!(roster.device(device), Some(DeviceIndex(0)));
-        assert_eq!(roster.find(WorkerId::Device(5)), Some(device));
-        assert_eq!(roster.find(WorkerId::Device(0)), None);
-    }
 }

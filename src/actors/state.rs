@@ -79,38 +79,3 @@ impl RunState {
         self.next().is_empty()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::RunState::{self, *};
-
-    #[test]
-    fn no_transition_but_those_of_the_table_is_allowed() {
-        let legal = [
-            (Planning, Running),
-            (Planning, Draining),
-            (Running, Paused),
-            (Running, Draining),
-            (Paused, Running),
-            (Paused, Draining),
-            (Draining, Finished),
-            (Draining, Stopped),
-            (Draining, Failed),
-        ];
-        for from in RunState::ALL {
-            for to in RunState::ALL {
-                assert_eq!(
-                    from.allows(to),
-                    legal.contains(&(from, to)),
-                    "{from:?} → {to:?}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn only_the_three_ends_are_final() {
-        let last: Vec<_> = RunState::ALL.into_iter().filter(|s| s.is_final()).collect();
-        assert_eq!(last, [Finished, Stopped, Failed]);
-    }
-}

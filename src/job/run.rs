@@ -183,10 +183,8 @@ impl RunSettings {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicU64, Ordering};
-
     use super::*;
-    use crate::actors::{Control, EventKind, Observer, RunEvent, RunState};
+    use crate::actors::Control;
     use crate::board::{Size, known};
     use crate::engine::Tally;
     use crate::job::{DeviceChoice, HardwareSettings};
@@ -212,12 +210,6 @@ mod tests {
         let census = plan(Engine::Census, Size::new(28).unwrap());
         let error = Job::of(census).unique(false).run().unwrap_err();
         assert!(matches!(error, JobError::NoTotal(_)), "{error}");
-    }
-
-    #[test]
-    fn the_unique_count_can_be_left_out() {
-        let result = job(8).unique(false).run().unwrap();
-        assert_eq!((result.outcome.total, result.outcome.unique()), (92, None));
     }
 
     #[test]
@@ -256,45 +248,5 @@ mod tests {
         let plan = FunctionPlan::new(Size::new(8).unwrap(), 3, |_| Tally::default());
         let error = Job::of(Arc::new(plan)).run().unwrap_err();
         assert!(error.to_string().contains("but 92 is known"), "{error}");
-    }
-
-    /// How many events of each kind a job sent.
-    #[derive(Default)]
-    struct EventCounts {
-        begun: AtomicU64,
-        done: AtomicU64,
-        nodes: AtomicU64,
-        ended: AtomicU64,
-    }
-
-    impl Observer for EventCounts {
-        fn event(&self, event: &RunEvent) {
-            let (counter, by) = match &event.kind {
-                EventKind::TaskBegun { .. } => (&self.begun, 1),
-                EventKind::TaskCounted(result) => {
-                    self.nodes.fetch_add(result.tally.nodes, Ordering::Relaxed);
-                    (&self.done, 1)
-                }
-                EventKind::State(RunState::Finished) => (&self.ended, 1),
-                _ => return,
-            };
-            counter.fetch_add(by, Ordering::Relaxed);
-        }
-    }
-
-    #[test]
-    fn an_observer_hears_of_every_task_and_of_the_end() {
-        let counts = Arc::new(EventCounts::default());
-        let result = job(12).observer(counts.clone()).run().unwrap();
-        let heard = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let nodes: u64 = result
-            .report
-            .tallies
-            .values()
-            .map(|tally| tally.nodes)
-            .sum();
-        assert_eq!(heard(&counts.begun), result.report.tasks_planned);
-        assert_eq!(heard(&counts.done), result.report.tasks_planned);
-        assert_eq!((heard(&counts.nodes), heard(&counts.ended)), (nodes, 1));
     }
 }
