@@ -1,9 +1,7 @@
 //! Changes of what is recorded: second counts, corrections, and sessions that are taken out.
 
-use std::collections::BTreeSet;
-
 use super::correction_rows::LoggedCorrection;
-use super::{Column, Entry, LedgerError, Store};
+use super::{Column, Entry, LedgerError, Sessions, Store};
 use crate::engine::{Correction, Decision, Method, TaskKey, Verdict, verdict};
 
 impl Store {
@@ -129,7 +127,7 @@ impl Store {
     /// The file cannot be written.
     pub fn remove_session(&self, id: &str) -> Result<u64, LedgerError> {
         let mut removed = 0;
-        let mut promoted = BTreeSet::new();
+        let mut sessions = Sessions::of(self.sessions()?);
         for logged in self.corrections()? {
             let mut results = logged.correction.results();
             if logged.session == id || results.any(|entry| entry.session == id) {
@@ -146,9 +144,7 @@ impl Store {
             self.remove(Column::Record, task)?;
             self.put(Column::Record, &second)?;
             removed += 1;
-            if promoted.insert(second.session.clone())
-                && let Some(mut session) = self.session(&second.session)?
-            {
+            if let Some(mut session) = sessions.0.remove(&second.session) {
                 session.facts.again = false;
                 self.put_session(&session)?;
             }
@@ -173,7 +169,7 @@ impl Store {
         })
     }
 
-    fn recorded(&self, task: TaskKey) -> Result<Entry, LedgerError> {
+    pub(super) fn recorded(&self, task: TaskKey) -> Result<Entry, LedgerError> {
         let record = self.get(task)?;
         record.ok_or_else(|| self.database(format!("task {task} has no record")))
     }

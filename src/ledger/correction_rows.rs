@@ -1,9 +1,10 @@
 //! The table `correction`: the log of counts that differed, and what was decided.
 
-use rusqlite::{Connection, Row, Rows, params};
+use rusqlite::{Connection, Row, params};
 
 use super::correction_text::CorrectionText;
 use super::digest::{Digest, DigestFields, context};
+use super::row::{RowError, integer};
 use super::{Entry, PlanInfo};
 use crate::board::Size;
 use crate::engine::{Correction, Engine, TaskKey};
@@ -63,88 +64,55 @@ impl LoggedCorrection {
 }
 
 /// Adds a correction to the log of the run with the key `run`.
-///
-/// `Err` of the outer result: it cannot be written as a row, and why.
 pub(super) fn insert(
     connection: &Connection,
     run: &Digest,
     logged: &LoggedCorrection,
-) -> Result<rusqlite::Result<()>, String> {
+) -> Result<(), RowError> {
     let task = logged.task();
-    let index = i64::try_from(task.index)
-        .map_err(|_| format!("task index {} does not fit 63 bits", task.index))?;
-    let number = i64::try_from(logged.number)
-        .map_err(|_| format!("number {} does not fit 63 bits", logged.number))?;
     let text = logged.text();
-    let inserted = connection
-        .prepare_cached("INSERT INTO correction VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
-        .and_then(|mut statement| {
-            statement.execute(params![
-                task.engine.name(),
-                index,
-                number,
-                text,
-                logged.session,
-                logged.recorded_at,
-                logged.digest_of(run, &text).0
-            ])
-        });
-    Ok(inserted.map(|_| ()))
+    let row = params![
+        task.engine.name(),
+        integer("task index", task.index)?,
+        integer("number", logged.number)?,
+        text,
+        logged.session,
+        logged.recorded_at,
+        logged.digest_of(run, &text).0
+    ];
+    connection
+        .prepare_cached("INSERT INTO correction VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?
+        .execute(row)?;
+    Ok(())
 }
 
-/// The log of the run of board `n` with the key `run`, by engine, task and number.
-///
-/// `Err` of the inner result: it is not what a run writes, and why.
+/// The log of the run of board `n` with the key `run`, or what it has of one task, by engine, task and number.
 pub(super) fn all(
     connection: &Connection,
     run: &Digest,
     plans: (Size, &[PlanInfo]),
-) -> rusqlite::Result<Result<Vec<LoggedCorrection>, String>> {
-    let mut statement = connection.prepare(
-        "SELECT engine, task, number, correction, session, recorded_at, blake3 FROM correction \
-         ORDER BY engine, task, number",
-    )?;
-    read_all(statement.query([])?, run, plans)
-}
-
-/// What the log has of one task, by number; otherwise as [`all`].
-pub(super) fn of_task(
-    connection: &Connection,
-    run: &Digest,
-    plans: (Size, &[PlanInfo]),
-    task: TaskKey,
-) -> rusqlite::Result<Result<Vec<LoggedCorrection>, String>> {
+    task: Option<TaskKey>,
+) -> Result<Vec<LoggedCorrection>, RowError> {
     let mut statement = connection.prepare_cached(
         "SELECT engine, task, number, correction, session, recorded_at, blake3 FROM correction \
-         WHERE engine = ?1 AND task = ?2 ORDER BY number",
+         WHERE ?1 IS NULL OR engine = ?1 AND task = ?2 ORDER BY engine, task, number",
     )?;
-    // An index that does not fit has no rows.
-    let index = i64::try_from(task.index).unwrap_or(-1);
-    read_all(
-        statement.query(params![task.engine.name(), index])?,
-        run,
-        plans,
-    )
-}
-
-fn read_all(
-    mut rows: Rows<'_>,
-    run: &Digest,
-    (n, plans): (Size, &[PlanInfo]),
-) -> rusqlite::Result<Result<Vec<LoggedCorrection>, String>> {
+    let engine = task.map(|task| task.engine.name());
+    let index = task.map(|task| integer("task index", task.index));
+    let mut rows = statement.query(params![engine, index.transpose()?])?;
+    let damaged = |what: String| Err(RowError::Damaged(what));
     let mut log: Vec<LoggedCorrection> = Vec::new();
     while let Some(row) = rows.next()? {
-        let Some(logged) = read(row, run, (n, plans))? else {
-            return Ok(Err("a correction is damaged".to_owned()));
+        let Some(logged) = read(row, run, plans)? else {
+            return damaged("a correction is damaged".to_owned());
         };
         let before = log.last().filter(|last| last.task() == logged.task());
         if logged.number != before.map_or(0, |before| before.number + 1) {
-            let task = logged.task();
-            return Ok(Err(format!("a correction of task {task} is missing")));
+            return damaged(format!("a correction of task {} is missing", logged.task()));
         }
         log.push(logged);
     }
-    Ok(Ok(log))
+    Ok(log)
 }
 
 fn read(

@@ -100,7 +100,7 @@ pub use shard::{Shard, ShardError};
 pub use sidecar_files::{open_history, read_history, read_live, write_live};
 pub use signature::Signature;
 pub use status::{Latest, Speed, Status};
-pub use store::{Inserted, LedgerSums, RecordedTask, Store};
+pub use store::{LedgerSums, RecordedTask, Store};
 
 /// The name of the database file in a run directory.
 pub const FILE: &str = "ledger.db";

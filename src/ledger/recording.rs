@@ -421,7 +421,7 @@ impl Writer {
             recorded_at: now,
         };
         let written = match change {
-            Change::Found(Finding::Result(result)) => self.store.insert(&entry(result)).map(|_| 1),
+            Change::Found(Finding::Result(result)) => self.store.insert(&entry(result)).map(|()| 1),
             // The results other than the recorded one are of this process, too.
             Change::Found(Finding::Correction(correction)) => {
                 let correction = correction.map(entry);

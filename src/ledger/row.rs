@@ -46,18 +46,26 @@ columns! {
     Digest = "blake3",
 }
 
-/// Why a row is no entry.
+/// Why rows cannot be read or written.
 pub(super) enum RowError {
-    /// It cannot be read, or a column is of another type.
+    /// They cannot, or a column is of another type.
     Database(rusqlite::Error),
-    /// The column with this name holds what [`insert`] never writes.
-    Column(&'static str),
+    /// They hold what is never written.
+    Damaged(String),
+    /// A number does not fit a column.
+    Unfit(String),
 }
 
 impl From<rusqlite::Error> for RowError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Database(error)
     }
+}
+
+/// A number as a column holds it.
+pub(super) fn integer(what: &str, number: u64) -> Result<i64, RowError> {
+    let unfit = |_| RowError::Unfit(format!("{what} {number} does not fit 63 bits"));
+    i64::try_from(number).map_err(unfit)
 }
 
 /// The columns of a table, for a `SELECT` that calls it `name`.
@@ -77,16 +85,11 @@ pub(super) fn insertion(column: Column) -> String {
 }
 
 /// Runs an [`insertion`]; the number of rows inserted.
-///
-/// `Err` of the outer result: a number does not fit the 63 bits of a column.
 pub(super) fn insert(
     insert: &mut Statement<'_>,
     entry: &Entry,
     digest: &Digest,
-) -> Result<rusqlite::Result<usize>, String> {
-    let integer = |what: &str, number: u64| {
-        i64::try_from(number).map_err(|_| format!("{what} {number} does not fit 63 bits"))
-    };
+) -> Result<usize, RowError> {
     let Entry {
         result,
         session,
@@ -117,7 +120,7 @@ pub(super) fn insert(
         duration,
         recorded_at,
         digest.0,
-    ]))
+    ])?)
 }
 
 /// The longest name in a column, in bytes: of a kernel, a device, a worker or a session.
@@ -167,7 +170,12 @@ pub(super) fn read(
     n: Size,
     plans: &[PlanInfo],
 ) -> Result<(Entry, [u8; 32]), RowError> {
-    let wrong = |at: Field| RowError::Column(COLUMNS[at as usize]);
+    let wrong = |at: Field| {
+        let name = COLUMNS[at as usize];
+        RowError::Damaged(format!(
+            "the column `{name}` of a record holds what no count gives"
+        ))
+    };
     let cell = |at: Field| row.get_ref(from + at as usize);
     let text = |at| cell(at)?.as_str().map_err(|_| wrong(at));
     let count = |at| decimal::read(text(at)?).ok_or_else(|| wrong(at));

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::digest::Digest;
 use super::info::{Facts, Session};
+use super::row::{RowError, integer};
 
 /// The longest time of a session, in milliseconds: a century.
 const LONGEST_TIME: u64 = 100 * 366 * 86_400 * 1000;
@@ -23,78 +24,38 @@ struct FactsText<'a> {
 }
 
 /// Adds a session of the run with the key `run`, or replaces the one with the same id.
-///
-/// `Err` of the outer result: it cannot be written as a row.
 pub(super) fn put(
     connection: &Connection,
     run: &Digest,
     session: &Session,
-) -> Result<rusqlite::Result<()>, String> {
+) -> Result<(), RowError> {
     let facts = FactsText {
         facts: Cow::Borrowed(&session.facts),
         cpu_us: session
             .cpu
             .map(|cpu| u64::try_from(cpu.as_micros()).unwrap_or(u64::MAX)),
     };
-    let facts = serde_json::to_string(&facts).map_err(|error| error.to_string())?;
+    let unfit = |error: serde_json::Error| RowError::Unfit(error.to_string());
+    let facts = serde_json::to_string(&facts).map_err(unfit)?;
     // Nothing takes no time.
     let elapsed = session.elapsed.as_micros().div_ceil(1000);
     let elapsed = u64::try_from(elapsed).unwrap_or(u64::MAX);
-    let stored = i64::try_from(elapsed)
-        .map_err(|_| format!("elapsed time {elapsed} does not fit 63 bits"))?;
+    let stored = integer("elapsed time", elapsed)?;
     let digest = Session::digest(run, &session.id, &facts, elapsed, session.committed);
-    let put = connection
-        .prepare_cached("INSERT OR REPLACE INTO session VALUES (?1, ?2, ?3, ?4, ?5)")
-        .and_then(|mut statement| {
-            statement.execute(params![
-                session.id,
-                facts,
-                stored,
-                session.committed,
-                digest.0
-            ])
-        });
-    Ok(put.map(|_| ()))
-}
-
-/// The session of this id of the run with the key `run`, if there is one.
-///
-/// `Err` of the inner result: it is not what a run writes.
-pub(super) fn get(
-    connection: &Connection,
-    run: &Digest,
-    id: &str,
-) -> rusqlite::Result<Result<Option<Session>, String>> {
-    let sql = "SELECT id, facts, elapsed_ms, committed, blake3 FROM session WHERE id = ?1";
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query([id])?;
-    let Some(row) = rows.next()? else {
-        return Ok(Ok(None));
-    };
-    Ok(match read(row, run)? {
-        Some(session) => Ok(Some(session)),
-        None => Err("a session is damaged".to_owned()),
-    })
+    let row = params![session.id, facts, stored, session.committed, digest.0];
+    connection
+        .prepare_cached("INSERT OR REPLACE INTO session VALUES (?1, ?2, ?3, ?4, ?5)")?
+        .execute(row)?;
+    Ok(())
 }
 
 /// All sessions of the run with the key `run`, by id.
-///
-/// `Err` of the inner result: one is not what a run writes.
-pub(super) fn all(
-    connection: &Connection,
-    run: &Digest,
-) -> rusqlite::Result<Result<Vec<Session>, String>> {
+pub(super) fn all(connection: &Connection, run: &Digest) -> Result<Vec<Session>, RowError> {
     let mut statement = connection
         .prepare("SELECT id, facts, elapsed_ms, committed, blake3 FROM session ORDER BY id")?;
-    let mut rows = statement.query([])?;
-    let mut sessions = Vec::new();
-    while let Some(row) = rows.next()? {
-        match read(row, run)? {
-            Some(session) => sessions.push(session),
-            None => return Ok(Err("a session is damaged".to_owned())),
-        }
-    }
-    Ok(Ok(sessions))
+    let sessions = statement.query_map([], |row| read(row, run))?;
+    let sessions: Option<_> = sessions.collect::<rusqlite::Result<_>>()?;
+    sessions.ok_or_else(|| RowError::Damaged("a session is damaged".to_owned()))
 }
 
 fn read(row: &Row<'_>, run: &Digest) -> rusqlite::Result<Option<Session>> {

@@ -14,7 +14,7 @@ use super::account::{self, Account};
 use super::correction_rows::{self, LoggedCorrection};
 use super::digest::Digest;
 use super::info::{RunInfo, Session};
-use super::row::RowError;
+use super::row::{RowError, integer};
 use super::{
     Column, Coverage, DirLock, Entry, FILE, LedgerError, Parts, draft, files, format, meta, row,
     session_rows,
@@ -87,15 +87,6 @@ pub struct RecordedTask {
     pub record: Entry,
     /// Another count.
     pub second: Option<Entry>,
-}
-
-/// Whether a task is new to a ledger.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Inserted {
-    /// It was recorded.
-    New,
-    /// It was there, with the same result.
-    There,
 }
 
 /// What a ledger held at one moment, for as long as it lives, whatever other processes write.
@@ -275,11 +266,11 @@ impl Store {
         let _moment = self.moment()?;
         let mut checks = Checks::new(self)?;
         let mut statement = self.prepare_tasks(row::columns)?;
-        let mut rows = statement.query([]).map_err(|e| self.failed(&e))?;
+        let mut rows = self.sql(statement.query([]))?;
         let mut seconds = 0;
-        while let Some(row) = rows.next().map_err(|e| self.failed(&e))? {
+        while let Some(row) = self.sql(rows.next())? {
             let record = self.read(row, 0, Column::Record)?;
-            let is_second = row.get_ref(row::COUNT).map_err(|e| self.failed(&e))? != Null;
+            let is_second = self.sql(row.get_ref(row::COUNT))? != Null;
             let second = match is_second {
                 true => Some(self.read(row, row::COUNT, Column::Second)?),
                 false => None,
@@ -304,7 +295,7 @@ impl Store {
             columns("r"),
             columns("s")
         );
-        self.connection.prepare(&sql).map_err(|e| self.failed(&e))
+        self.sql(self.connection.prepare(&sql))
     }
 
     /// Calls `each` for every task in canonical order, with an account of its record and of its second count. The records
@@ -316,18 +307,17 @@ impl Store {
         &self,
         mut each: impl FnMut(&Account<'_>, Option<&Account<'_>>),
     ) -> Result<(), LedgerError> {
-        let failed = |error: &rusqlite::Error| self.failed(error);
         let damaged = || self.damaged("a record is of no task of this run".to_owned());
         let (n, plans) = (self.info.n(), &self.info.plans);
         let mut statement = self.prepare_tasks(account::columns)?;
-        let mut rows = statement.query([]).map_err(|e| failed(&e))?;
-        while let Some(row) = rows.next().map_err(|e| failed(&e))? {
+        let mut rows = self.sql(statement.query([]))?;
+        while let Some(row) = self.sql(rows.next())? {
             let read = |from| {
-                let account = Account::read(row, from, n, plans).map_err(|e| failed(&e))?;
+                let account = self.sql(Account::read(row, from, n, plans))?;
                 account.ok_or_else(damaged)
             };
             let record = read(0)?;
-            let is_second = row.get_ref(account::COUNT).map_err(|e| failed(&e))? != Null;
+            let is_second = self.sql(row.get_ref(account::COUNT))? != Null;
             let second = is_second.then(|| read(account::COUNT)).transpose()?;
             each(&record, second.as_ref());
         }
@@ -344,10 +334,8 @@ impl Store {
 
     fn rows_of(&self, table: &str) -> Result<u64, LedgerError> {
         let sql = format!("SELECT count(*) FROM {table}");
-        let rows = self
-            .connection
-            .query_row(&sql, [], |row| row.get::<_, i64>(0));
-        rows.map(i64::unsigned_abs).map_err(|e| self.failed(&e))
+        let rows = self.connection.query_row(&sql, [], |row| row.get(0));
+        self.sql(rows.map(i64::unsigned_abs))
     }
 
     /// What the records add up to.
@@ -378,10 +366,7 @@ impl Store {
     /// # Errors
     /// It is damaged.
     pub fn corrections(&self) -> Result<Vec<LoggedCorrection>, LedgerError> {
-        let run = (self.info.n(), &self.info.plans[..]);
-        correction_rows::all(&self.connection, &self.key, run)
-            .map_err(|e| self.failed(&e))?
-            .map_err(|what| self.damaged(what))
+        self.log_of(None)
     }
 
     /// What the log has of one task, in the order in which it was written.
@@ -389,10 +374,17 @@ impl Store {
         &self,
         task: TaskKey,
     ) -> Result<Vec<LoggedCorrection>, LedgerError> {
-        let run = (self.info.n(), &self.info.plans[..]);
-        correction_rows::of_task(&self.connection, &self.key, run, task)
-            .map_err(|e| self.failed(&e))?
-            .map_err(|what| self.damaged(what))
+        self.log_of(Some(task))
+    }
+
+    fn log_of(&self, task: Option<TaskKey>) -> Result<Vec<LoggedCorrection>, LedgerError> {
+        let plans = (self.info.n(), &self.info.plans[..]);
+        self.sql(correction_rows::all(
+            &self.connection,
+            &self.key,
+            plans,
+            task,
+        ))
     }
 
     /// The record of a task, if there is one.
@@ -413,15 +405,10 @@ impl Store {
             row::columns(column.table()),
             table = column.table()
         );
-        let mut statement = self
-            .connection
-            .prepare_cached(&sql)
-            .map_err(|e| self.failed(&e))?;
-        let index = self.integer("task index", task.index)?;
-        let mut rows = statement
-            .query(params![task.engine.name(), index])
-            .map_err(|e| self.failed(&e))?;
-        match rows.next().map_err(|e| self.failed(&e))? {
+        let mut statement = self.sql(self.connection.prepare_cached(&sql))?;
+        let index = self.sql(integer("task index", task.index))?;
+        let mut rows = self.sql(statement.query(params![task.engine.name(), index]))?;
+        match self.sql(rows.next())? {
             Some(row) => self.read(row, 0, column).map(Some),
             None => Ok(None),
         }
@@ -431,39 +418,32 @@ impl Store {
     ///
     /// # Errors
     /// It is recorded with another result; the file cannot be written.
-    pub fn insert(&self, entry: &Entry) -> Result<Inserted, LedgerError> {
+    pub fn insert(&self, entry: &Entry) -> Result<(), LedgerError> {
         if self.put(Column::Record, entry)? {
-            return Ok(Inserted::New);
+            return Ok(());
         }
         let result = &entry.result;
-        match self.get(result.key)? {
-            Some(Entry { result: there, .. }) if there.tally.agrees_with(&result.tally) => {
-                Ok(Inserted::There)
-            }
-            Some(Entry { result: there, .. }) => Err(LedgerError::Disagreement {
-                task: result.key,
-                what: format!(
-                    "recorded as {} by {}, now counted as {} by {}",
-                    there.tally.exact(),
-                    there.origin.counted_by,
-                    result.tally.exact(),
-                    result.origin.counted_by
-                ),
-            }),
-            None => Err(self.damaged(format!("record {} is there and is not", result.key))),
+        let there = self.recorded(result.key)?.result;
+        if there.tally.agrees_with(&result.tally) {
+            return Ok(());
         }
+        Err(LedgerError::Disagreement {
+            task: result.key,
+            what: format!(
+                "recorded as {} by {}, now counted as {} by {}",
+                there.tally.exact(),
+                there.origin.counted_by,
+                result.tally.exact(),
+                result.origin.counted_by
+            ),
+        })
     }
 
     /// Writes an entry, unless there is one of its task in the column; whether it did.
     pub(super) fn put(&self, column: Column, entry: &Entry) -> Result<bool, LedgerError> {
-        let mut statement = self
-            .connection
-            .prepare_cached(&row::insertion(column))
-            .map_err(|e| self.failed(&e))?;
-        let inserted = row::insert(&mut statement, entry, &entry.digest(column, &self.key))
-            .map_err(|reason| self.database(reason))?
-            .map_err(|e| self.failed(&e))?;
-        Ok(inserted > 0)
+        let mut statement = self.sql(self.connection.prepare_cached(&row::insertion(column)))?;
+        let digest = entry.digest(column, &self.key);
+        Ok(self.sql(row::insert(&mut statement, entry, &digest))? > 0)
     }
 
     /// Removes the entry of a task from a column, if there is one.
@@ -478,18 +458,15 @@ impl Store {
 
     fn remove_from(&self, table: &str, task: TaskKey) -> Result<(), LedgerError> {
         let sql = format!("DELETE FROM {table} WHERE engine = ?1 AND task = ?2");
-        let index = self.integer("task index", task.index)?;
-        self.connection
-            .execute(&sql, params![task.engine.name(), index])
-            .map(|_| ())
-            .map_err(|e| self.failed(&e))
+        let index = self.sql(integer("task index", task.index))?;
+        let of_task = params![task.engine.name(), index];
+        self.sql(self.connection.execute(&sql, of_task)).map(drop)
     }
 
     /// Adds a correction to the log.
     pub(super) fn log(&self, correction: &LoggedCorrection) -> Result<(), LedgerError> {
-        correction_rows::insert(&self.connection, &self.key, correction)
-            .map_err(|reason| self.database(reason))?
-            .map_err(|e| self.failed(&e))
+        let logged = correction_rows::insert(&self.connection, &self.key, correction);
+        self.sql(logged)
     }
 
     /// The second counts of tasks whose record, and not they, a session wrote.
@@ -499,10 +476,10 @@ impl Store {
              WHERE r.session = ?1 AND s.session <> ?1",
             row::columns("s")
         );
-        let mut statement = self.connection.prepare(&sql).map_err(|e| self.failed(&e))?;
-        let mut rows = statement.query([session]).map_err(|e| self.failed(&e))?;
+        let mut statement = self.sql(self.connection.prepare(&sql))?;
+        let mut rows = self.sql(statement.query([session]))?;
         let mut entries = Vec::new();
-        while let Some(row) = rows.next().map_err(|e| self.failed(&e))? {
+        while let Some(row) = self.sql(rows.next())? {
             entries.push(self.read(row, 0, Column::Second)?);
         }
         Ok(entries)
@@ -510,10 +487,10 @@ impl Store {
 
     /// Removes a session and the entries of a column that it wrote; the number of these.
     pub(super) fn remove_of_session(&self, column: Column, id: &str) -> Result<u64, LedgerError> {
-        let remove = |sql: &str| self.connection.execute(sql, [id]);
+        let remove = |sql: &str| self.sql(self.connection.execute(sql, [id]));
         let entries = format!("DELETE FROM {} WHERE session = ?1", column.table());
-        let removed = remove(&entries).map_err(|e| self.failed(&e))?;
-        remove("DELETE FROM session WHERE id = ?1").map_err(|e| self.failed(&e))?;
+        let removed = remove(&entries)?;
+        remove("DELETE FROM session WHERE id = ?1")?;
         Ok(removed as u64)
     }
 
@@ -522,19 +499,7 @@ impl Store {
     /// # Errors
     /// The file cannot be written.
     pub fn put_session(&self, session: &Session) -> Result<(), LedgerError> {
-        session_rows::put(&self.connection, &self.key, session)
-            .map_err(|reason| self.database(reason))?
-            .map_err(|e| self.failed(&e))
-    }
-
-    /// The session of this id, if there is one.
-    ///
-    /// # Errors
-    /// It is damaged.
-    pub(super) fn session(&self, id: &str) -> Result<Option<Session>, LedgerError> {
-        session_rows::get(&self.connection, &self.key, id)
-            .map_err(|e| self.failed(&e))?
-            .map_err(|what| self.damaged(what))
+        self.sql(session_rows::put(&self.connection, &self.key, session))
     }
 
     /// All sessions, by id.
@@ -542,9 +507,7 @@ impl Store {
     /// # Errors
     /// One is damaged.
     pub fn sessions(&self) -> Result<Vec<Session>, LedgerError> {
-        session_rows::all(&self.connection, &self.key)
-            .map_err(|e| self.failed(&e))?
-            .map_err(|what| self.damaged(what))
+        self.sql(session_rows::all(&self.connection, &self.key))
     }
 
     /// Checks that no task in `sums` is contested, so that they may be a result.
@@ -609,20 +572,13 @@ impl Store {
     }
 
     fn batch(&self, sql: &str) -> Result<(), LedgerError> {
-        self.connection
-            .execute_batch(sql)
-            .map_err(|e| self.failed(&e))
+        self.sql(self.connection.execute_batch(sql))
     }
 
     /// The entry in the columns of a row that begin at `from`, checked against its digest.
     fn read(&self, row: &Row<'_>, from: usize, column: Column) -> Result<Entry, LedgerError> {
-        let (entry, stored) =
-            row::read(row, from, self.info.n(), &self.info.plans).map_err(|error| match error {
-                RowError::Database(error) => self.failed(&error),
-                RowError::Column(name) => self.damaged(format!(
-                    "the column `{name}` of a record holds what no count gives"
-                )),
-            })?;
+        let read = row::read(row, from, self.info.n(), &self.info.plans);
+        let (entry, stored) = self.sql(read)?;
         if entry.digest(column, &self.key).0 == stored {
             return Ok(entry);
         }
@@ -630,13 +586,13 @@ impl Store {
         Err(self.damaged(format!("{what} {key} does not match its digest")))
     }
 
-    fn integer(&self, what: &str, number: u64) -> Result<i64, LedgerError> {
-        i64::try_from(number)
-            .map_err(|_| self.database(format!("{what} {number} does not fit 63 bits")))
-    }
-
-    fn failed(&self, error: &rusqlite::Error) -> LedgerError {
-        LedgerError::sqlite(&self.file, error)
+    /// What came of reading or writing rows of this file.
+    fn sql<T, E: Into<RowError>>(&self, done: Result<T, E>) -> Result<T, LedgerError> {
+        done.map_err(|error| match error.into() {
+            RowError::Database(error) => LedgerError::sqlite(&self.file, &error),
+            RowError::Damaged(what) => self.damaged(what),
+            RowError::Unfit(reason) => self.database(reason),
+        })
     }
 
     fn damaged(&self, what: String) -> LedgerError {
