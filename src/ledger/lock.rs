@@ -57,9 +57,10 @@ impl DirLock {
                     std::thread::sleep(PATIENCE / 20);
                 }
                 Err(TryLockError::WouldBlock) => {
+                    let holder = holder(file).map(|holder| format!(" ({holder})"));
                     return Err(LedgerError::Locked {
                         dir: dir.to_owned(),
-                        holder: holder(&mut file),
+                        holder: holder.unwrap_or_default(),
                     });
                 }
             }
@@ -75,27 +76,22 @@ impl DirLock {
 
 /// Whether a process works on the directory `dir`.
 pub fn is_held(dir: &Path) -> bool {
-    let file = files::options().read(true).open(dir.join(LOCK_FILE));
-    file.is_ok_and(|file| matches!(try_lock_shared(&file), Err(TryLockError::WouldBlock)))
+    open(dir).is_some_and(|file| matches!(try_lock_shared(&file), Err(TryLockError::WouldBlock)))
 }
 
 /// Whether this process of this host works on the directory `dir`, or did so last.
 pub fn is_held_by(dir: &Path, process: u32, host: &str) -> bool {
-    let file = files::options().read(true).open(dir.join(LOCK_FILE));
-    let expected = holder_text(process, host);
-    let mut text = Vec::new();
-    file.and_then(|file| file.take(expected.len() as u64 + 1).read_to_end(&mut text))
-        .is_ok_and(|_| text == expected.as_bytes())
+    open(dir).and_then(holder) == Some(holder_text(process, host))
 }
 
 /// Who works on the directory `dir`, or did so last, in words.
 pub fn holder_of(dir: &Path) -> String {
-    let file = files::options().read(true).open(dir.join(LOCK_FILE));
-    let mut text = String::new();
-    match file.and_then(|file| file.take(200).read_to_string(&mut text)) {
-        Ok(1..) => text.trim().to_owned(),
-        _ => "the process that works on it".to_owned(),
-    }
+    let holder = open(dir).and_then(holder);
+    holder.unwrap_or_else(|| "the process that works on it".to_owned())
+}
+
+fn open(dir: &Path) -> Option<File> {
+    files::options().read(true).open(dir.join(LOCK_FILE)).ok()
 }
 
 /// What the holder writes into the lock file.
@@ -103,12 +99,11 @@ fn holder_text(process: u32, host: &str) -> String {
     format!("process {process} on {host}")
 }
 
-fn holder(file: &mut File) -> String {
+/// What a lock file says of its holder.
+fn holder(file: File) -> Option<String> {
     let mut text = String::new();
-    match file.take(200).read_to_string(&mut text) {
-        Ok(1..) => format!(" ({})", text.trim()),
-        _ => String::new(),
-    }
+    let read = file.take(400).read_to_string(&mut text);
+    matches!(read, Ok(1..)).then(|| text.trim().to_owned())
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::lock::LOCK_FILE;
-use super::merge_source::{Copied, MergeSource, Source};
+use super::merge_source::{Copied, MergeSource};
 use super::{
     DirLock, Division, FILE, LedgerError, LedgerSums, RunInfo, Session, Sessions, Shard, Store,
     files, merge_source,
@@ -116,7 +116,8 @@ pub fn merge<'a, E: From<LedgerError>>(
     let divided = |shard: Shard| (shard.count(), shard.is_by_cost());
     let mut is_one_division = true;
     for source in std::iter::once(Ok(first)).chain(sources) {
-        let MergeSource { path, store, shard } = &source?;
+        let source = source?;
+        let MergeSource { path, store, shard } = &source;
         check_alike((&first_path, &info), (path, store.info()))?;
         store.info().check_plans(store.file(), plans)?;
         is_one_division &= divided(store.info().shard) == divided(info.shard);
@@ -167,14 +168,8 @@ pub fn merge<'a, E: From<LedgerError>>(
                 sessions.0.insert(session.id.clone(), session);
             }
         }
-        let source = Source {
-            path,
-            store,
-            sessions: own,
-            files: &files,
-            shard: *shard,
-        };
-        merge_source::copy(source, &target.store, &sessions, plans, &mut copied)?;
+        let known = (&sessions, &files);
+        merge_source::copy(&source, &own, &target.store, known, plans, &mut copied)?;
         let tasks = std::mem::take(&mut copied.left_out);
         left_out.extend(
             tasks.first().map(|&first| LeftOut {

@@ -57,23 +57,13 @@ impl MergeSource<'_> {
     }
 }
 
-/// Where the records come from.
-pub(super) struct Source<'a> {
-    pub path: &'a Path,
-    pub store: &'a Store,
-    /// The sessions that came from there. Nobody else's counts are taken: whoever holds a copy of a run could count in the
-    /// name of its sessions.
-    pub sessions: BTreeSet<String>,
-    /// Where the sessions of this merge came from.
-    pub files: &'a BTreeMap<String, PathBuf>,
-    pub shard: Option<(Shard, &'a Division)>,
-}
-
-/// Copies what `source` holds into `target`, within its open transaction. The `sessions` are there.
+/// Copies what `source` holds into `target`, within its open transaction. `own` are the sessions that came from there, and
+/// `files` tells where those of this merge came from. The `sessions` are there.
 pub(super) fn copy(
-    source: Source<'_>,
+    source: &MergeSource<'_>,
+    own: &BTreeSet<String>,
     target: &Store,
-    sessions: &Sessions,
+    (sessions, files): (&Sessions, &BTreeMap<String, PathBuf>),
     plans: &[Arc<dyn Plan>],
     copied: &mut Copied,
 ) -> Result<(), LedgerError> {
@@ -86,9 +76,10 @@ pub(super) fn copy(
         plans,
         copied,
         source,
+        own_sessions: own,
+        files,
     };
-    let store = merge.source.store;
-    store.try_for_each(|task| merge.add(&task))?;
+    source.store.try_for_each(|task| merge.add(&task))?;
     merge.add_corrections()
 }
 
@@ -119,7 +110,12 @@ fn decided<'a>(log: &'a Log, right: &Entry, wrong: &Entry) -> Option<&'a str> {
 }
 
 struct Merge<'a> {
-    source: Source<'a>,
+    source: &'a MergeSource<'a>,
+    /// The sessions that came from there. Nobody else's counts are taken: whoever holds a copy of a run could count in the
+    /// name of its sessions.
+    own_sessions: &'a BTreeSet<String>,
+    /// Where the sessions of this merge came from.
+    files: &'a BTreeMap<String, PathBuf>,
     target: &'a Store,
     /// The log of the target, and that of the source.
     own: Log,
@@ -260,7 +256,7 @@ impl Merge<'_> {
     }
 
     fn is_of_source(&self, entry: &Entry) -> bool {
-        self.source.sessions.contains(&entry.session)
+        self.own_sessions.contains(&entry.session)
     }
 
     /// Whether the source has no log of a task, or one that tells of its own sessions alone.
@@ -268,7 +264,7 @@ impl Merge<'_> {
         let log = self.theirs.get(&task).into_iter().flatten();
         log.map(|logged| (&logged.correction, &logged.session))
             .all(|(correction, session)| {
-                self.source.sessions.contains(session)
+                self.own_sessions.contains(session)
                     && correction.results().all(|entry| self.is_of_source(entry))
             })
     }
@@ -328,7 +324,7 @@ impl Merge<'_> {
         let words = |entry: &&Entry| {
             let (result, host) = (&entry.result, self.sessions.host(&entry.session));
             let signer = self.sessions.signer(&entry.session).map(|key| {
-                let file = self.source.files.get(&entry.session);
+                let file = self.files.get(&entry.session);
                 let file = file.map(|file| format!("{}, ", file.display()));
                 format!(", {}signed by {key}", file.unwrap_or_default())
             });

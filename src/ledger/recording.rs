@@ -1,6 +1,5 @@
 //! Writes the results of a run while it counts: the thread that commits every second.
 
-use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -16,15 +15,15 @@ use tracing::warn;
 
 use super::home::Home;
 use super::host::{host_name, unix_time};
-use super::open_ledger::OpenLedger;
 use super::{
-    Column, Coverage, DirLock, Division, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store,
+    Column, DirLock, Division, Entry, Facts, LedgerError, LedgerSums, RunInfo, Session, Shard,
+    Store, files,
 };
 use crate::actors::{
     Finding, Flushed, OnCheckpoint, RecordError, RecordedResult, Recorder, Restored, Source,
     Supply, chosen, cost_of, evenly_spaced,
 };
-use crate::engine::{Engine, Method, Plan, Tally, TaskKey, TaskResult};
+use crate::engine::{Method, Plan, TaskKey, TaskResult};
 use crate::machine::Machine;
 use crate::system::threads;
 
@@ -44,18 +43,12 @@ pub struct Recording {
     dir: PathBuf,
     shard: Shard,
     division: Division,
-    restored: Coverage,
-    /// How long CPU workers took for it, of engines whose tasks they alone counted.
-    on_cpu: BTreeMap<Engine, Duration>,
-    tallies: BTreeMap<Engine, Tally>,
+    restored: LedgerSums,
     before: Duration,
     session: String,
     orders: Option<Sender<Order>>,
-    failure: Arc<Mutex<Option<RecordError>>>,
-    on_checkpoint: Arc<Mutex<Option<OnCheckpoint>>>,
+    shared: Arc<Shared>,
     writer: Option<JoinHandle<()>>,
-    /// Whether somebody waits for what is recorded, or nothing more will be.
-    ending: Arc<AtomicBool>,
     _lock: DirLock,
 }
 
@@ -76,26 +69,24 @@ enum Order {
     Flush(Flushed),
 }
 
-/// Facts about the process that records. They are in the ledger for people to read.
-#[derive(Clone, Debug, Default)]
-pub struct ProcessFacts {
-    /// The instruction set of the CPU workers.
-    pub isa: String,
-    /// CPU workers.
-    pub workers: u64,
-    /// Other devices, by name.
-    pub devices: Vec<String>,
-    /// The resolved configuration.
-    pub config: String,
-    /// Whether it counts recorded tasks a second time.
-    pub again: bool,
+/// What the run and its writer share.
+#[derive(Default)]
+struct Shared {
+    failure: Mutex<Option<RecordError>>,
+    on_checkpoint: Mutex<Option<OnCheckpoint>>,
+    /// Whether somebody waits for what is recorded, or nothing more will be.
+    ending: AtomicBool,
 }
 
+/// The most tasks a plan may have. To find what is missing, each is looked at; so many take minutes.
+const MOST_TASKS: u64 = 1 << 34;
+
 /// The most workers that a session names as sick.
-pub(super) const MOST_SICK: usize = 1 << 10;
+const MOST_SICK: usize = 1 << 10;
 
 impl Recording {
-    /// Makes the directory, unless it exists, and in it the ledger of a new run of `plans`.
+    /// Makes the directory, unless it exists, and in it the ledger of a new run of `plans`, which `info` describes. Of
+    /// `process`, the caller knows how it counts.
     ///
     /// # Errors
     /// A plan has more tasks than a ledger keeps, there is a run in the directory, another process
@@ -104,10 +95,24 @@ impl Recording {
         dir: &Path,
         info: &RunInfo,
         plans: &[Arc<dyn Plan>],
-        process: &ProcessFacts,
+        process: &Facts,
     ) -> Result<Self, LedgerError> {
-        let ledger = OpenLedger::create(dir, info, plans)?;
-        Self::begin(dir, ledger, plans, process)
+        if let Some(plan) = plans.iter().find(|plan| plan.tasks() > MOST_TASKS) {
+            return Err(LedgerError::Unfit(format!(
+                "{} of n = {} has {} tasks, and a ledger keeps at most {MOST_TASKS}: leave out --dir and --shard to \
+                 count without one",
+                plan.name(),
+                plan.size(),
+                plan.tasks()
+            )));
+        }
+        files::expect_outside(dir)?;
+        files::make_directory(dir)?;
+        // Whether or not another process works on it.
+        Store::expect_none(dir)?;
+        files::expect_no_others(dir)?;
+        let lock = DirLock::take(dir)?;
+        Self::begin(dir, (Store::create(dir, info)?, lock), plans, process)
     }
 
     /// Opens the ledger in `dir` to continue the run of `plans`.
@@ -118,18 +123,22 @@ impl Recording {
     pub fn resume(
         dir: &Path,
         plans: &[Arc<dyn Plan>],
-        process: &ProcessFacts,
+        process: &Facts,
     ) -> Result<Self, LedgerError> {
-        Self::begin(dir, OpenLedger::resume(dir)?, plans, process)
+        if !files::has_ledger(dir)? {
+            return Err(LedgerError::NoRun(dir.to_owned()));
+        }
+        let lock = DirLock::take(dir)?;
+        Self::begin(dir, (Store::open_to_write(dir)?, lock), plans, process)
     }
 
     fn begin(
         dir: &Path,
-        ledger: OpenLedger,
+        (store, lock): (Store, DirLock),
         plans: &[Arc<dyn Plan>],
-        process: &ProcessFacts,
+        process: &Facts,
     ) -> Result<Self, LedgerError> {
-        let OpenLedger { store, home, lock } = ledger;
+        let home = Home::of(dir)?;
         store.info().check_plans(store.file(), plans)?;
         let sums = store.sums()?;
         let sessions = store.sessions()?;
@@ -142,14 +151,8 @@ impl Recording {
                 .cpu
                 .unwrap_or_else(|| "unknown".to_owned()),
             program: super::program(),
-            isa: process.isa.clone(),
-            workers: process.workers,
-            devices: process.devices.clone(),
-            config: process.config.clone(),
-            sick: Vec::new(),
-            again: process.again,
-            merged: String::new(),
             started: unix_time(),
+            ..process.clone()
         };
         let session = Session {
             id: new_id(&sessions),
@@ -159,23 +162,19 @@ impl Recording {
             committed: unix_time(),
         };
         let (orders, inbox) = channel::bounded(WAITING);
-        let failure = Arc::new(Mutex::new(None));
-        let on_checkpoint = Arc::new(Mutex::new(None));
+        let shared = Arc::new(Shared::default());
         let path = store.file().to_owned();
         let shard = store.info().shard;
         let division = Division::new(shard, plans);
         let id = session.id.clone();
-        let ending = Arc::new(AtomicBool::new(false));
         let writer = Writer {
             home,
-            ending: Arc::clone(&ending),
+            shared: Arc::clone(&shared),
             store,
             counts: !sums.coverage.is_whole_for(shard, &division),
             session,
             start: Instant::now(),
             cpu: ProcessTime::try_now().ok(),
-            failure: Arc::clone(&failure),
-            on_checkpoint: Arc::clone(&on_checkpoint),
             uncommitted: 0,
         };
         let writer = threads::start("ledger", move || writer.run(&inbox))
@@ -184,16 +183,12 @@ impl Recording {
             dir: dir.to_owned(),
             shard,
             division,
-            on_cpu: sums.on_cpu,
-            restored: sums.coverage,
-            tallies: sums.tallies,
+            restored: sums,
             before,
             session: id,
             orders: Some(orders),
-            failure,
-            on_checkpoint,
+            shared,
             writer: Some(writer),
-            ending,
             _lock: lock,
         })
     }
@@ -224,13 +219,13 @@ impl Recording {
     }
 
     fn send(&self, order: Order) -> Result<(), RecordError> {
-        if let Some(error) = self.failure.lock().clone() {
+        if let Some(error) = self.shared.failure.lock().clone() {
             return Err(error);
         }
         let gone = || RecordError::Failed("the ledger's thread is gone".to_owned());
         let sent = self.orders.as_ref().ok_or_else(gone)?.send(order);
         // The writer stops at its first failure, which is the better message.
-        sent.map_err(|_| self.failure.lock().clone().unwrap_or_else(gone))
+        sent.map_err(|_| self.shared.failure.lock().clone().unwrap_or_else(gone))
     }
 }
 
@@ -255,11 +250,11 @@ impl Recorder for Recording {
     }
 
     fn on_checkpoint(&self, tell: OnCheckpoint) {
-        *self.on_checkpoint.lock() = Some(tell);
+        *self.shared.on_checkpoint.lock() = Some(tell);
     }
 
     fn flush(&self, flushed: Flushed) {
-        self.ending.store(true, Ordering::Relaxed);
+        self.shared.ending.store(true, Ordering::Relaxed);
         // If the writer is gone the order is dropped, and `flushed` with it, which reports that.
         if let Some(orders) = &self.orders {
             let _ = orders.send(Order::Flush(flushed));
@@ -271,11 +266,21 @@ impl Source for Recording {
     /// The tasks of the shard that are not recorded yet.
     fn open(&self, plan: &dyn Plan) -> Supply {
         let engine = plan.engine();
-        let tasks = self.restored.of(engine);
+        let tasks = self.restored.coverage.of(engine);
         let restored = Restored {
-            sum: self.tallies.get(&engine).copied().unwrap_or_default(),
+            sum: self
+                .restored
+                .tallies
+                .get(&engine)
+                .copied()
+                .unwrap_or_default(),
             cost: cost_of(plan, tasks.iter(), tasks.len()),
-            on_cpu: self.on_cpu.get(&engine).copied().unwrap_or_default(),
+            on_cpu: self
+                .restored
+                .on_cpu
+                .get(&engine)
+                .copied()
+                .unwrap_or_default(),
             tasks: Arc::new(tasks),
         };
         match self.division.chosen(self.shard, engine) {
@@ -288,7 +293,7 @@ impl Source for Recording {
 impl Drop for Recording {
     fn drop(&mut self) {
         self.orders = None;
-        self.ending.store(true, Ordering::Relaxed);
+        self.shared.ending.store(true, Ordering::Relaxed);
         if let Some(writer) = self.writer.take() {
             // Its failures are in `failure`, and its panics too.
             let _ = writer.join();
@@ -309,14 +314,12 @@ fn new_id(sessions: &[Session]) -> String {
 struct Writer {
     store: Store,
     home: Home,
-    ending: Arc<AtomicBool>,
+    shared: Arc<Shared>,
     /// Whether anything is left to count. If not, no session is added.
     counts: bool,
     session: Session,
     start: Instant,
     cpu: Option<ProcessTime>,
-    failure: Arc<Mutex<Option<RecordError>>>,
-    on_checkpoint: Arc<Mutex<Option<OnCheckpoint>>>,
     /// Entries since the last commit.
     uncommitted: u64,
 }
@@ -329,7 +332,7 @@ impl Writer {
             Ok(Err(failure)) => failure,
             Err(_) => RecordError::Failed("the ledger's thread panicked".to_owned()),
         };
-        *self.failure.lock() = Some(failure.clone());
+        *self.shared.failure.lock() = Some(failure.clone());
         // Nothing more is recorded, and whoever waits for a flush hears why.
         for order in inbox {
             if let Order::Flush(flushed) = order {
@@ -403,7 +406,7 @@ impl Writer {
     /// on counting; only a run that ends gives up, after the time that SQLite waits.
     fn patiently(&self, step: fn(&Store) -> Result<(), LedgerError>) -> Result<(), RecordError> {
         loop {
-            let last = self.ending.load(Ordering::Relaxed);
+            let last = self.shared.ending.load(Ordering::Relaxed);
             match step(&self.store) {
                 Err(error @ LedgerError::Busy { .. }) if !last => {
                     warn!("{error}; results wait in memory until it is free");
@@ -456,7 +459,7 @@ impl Writer {
         self.patiently(Store::commit)?;
         self.home.check(&self.store).map_err(record_error)?;
         let tasks = std::mem::take(&mut self.uncommitted);
-        if let Some(tell) = &*self.on_checkpoint.lock() {
+        if let Some(tell) = &*self.shared.on_checkpoint.lock() {
             tell(tasks);
         }
         Ok(())

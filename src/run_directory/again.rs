@@ -12,7 +12,7 @@ use crate::engine::{
 };
 use crate::job::{Hardware, JobError, JobResult};
 use crate::ledger::{
-    ChosenTasks, Confirmation, Decisions, FirstCounts, LoggedCorrection, ProcessFacts, Recording,
+    ChosenTasks, Confirmation, Decisions, Facts, FirstCounts, LoggedCorrection, Recording,
     SecondCounts,
 };
 
@@ -36,7 +36,7 @@ pub(super) fn count(
     let directory = &recorded.directory;
     let (store, plans) = open(directory)?;
     let devices = hardware.devices_for(&plans)?;
-    let process = ProcessFacts {
+    let process = Facts {
         again: true,
         ..recorded.facts(hardware, &plans)?
     };

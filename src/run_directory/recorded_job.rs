@@ -7,7 +7,7 @@ use super::RunDirectoryError;
 use crate::actors::Report;
 use crate::engine::Plan;
 use crate::job::{Hardware, Job, JobError, JobResult};
-use crate::ledger::{Confirmation, LedgerSums, ProcessFacts, Recording, Session, Store};
+use crate::ledger::{Confirmation, Facts, LedgerSums, Recording, Session, Store};
 
 /// What a finished run in a directory found.
 #[derive(Clone, Debug)]
@@ -51,14 +51,14 @@ impl RecordedJob {
         &self,
         hardware: &Hardware,
         plans: &[Arc<dyn Plan>],
-    ) -> Result<ProcessFacts, JobError> {
+    ) -> Result<Facts, JobError> {
         let devices = hardware.devices_for(plans)?.iter();
-        Ok(ProcessFacts {
+        Ok(Facts {
             isa: hardware.counter.isa.name().to_owned(),
             workers: hardware.workers_of_run() as u64,
             devices: devices.map(|device| device.name.clone()).collect(),
             config: self.configuration.clone(),
-            again: false,
+            ..Facts::default()
         })
     }
 

@@ -5,7 +5,7 @@ use crate::actors::{Control, EventKind, Observer, RunEvent};
 use crate::board::Size;
 use crate::engine::{Engine, FunctionPlan, Plan, Tally};
 use crate::job::{DeviceChoice, Job, plan};
-use crate::ledger::{ProcessFacts, Recording, RunInfo, Shard};
+use crate::ledger::{Facts, Recording, RunInfo, Shard};
 
 fn job(n: u32) -> Job {
     Job::new(Size::new(n).unwrap()).devices(DeviceChoice::Off)
@@ -32,11 +32,11 @@ fn a_run_of_an_own_engine_is_left_to_its_owner() {
     let own = FunctionPlan::new(n, 1, |_| Tally::default());
     let plans: [Arc<dyn Plan>; 1] = [Arc::new(own)];
     let info = RunInfo::new(n, &plans, Shard::WHOLE, String::new());
-    let open = Recording::create(folder.path(), &info, &plans, &ProcessFacts::default());
+    let open = Recording::create(folder.path(), &info, &plans, &Facts::default());
     drop(open.unwrap());
     let error = RunDirectory::resume(folder.path()).err().unwrap();
     assert!(error.to_string().contains("the run has"), "{error}");
-    assert!(Recording::resume(folder.path(), &plans, &ProcessFacts::default()).is_ok());
+    assert!(Recording::resume(folder.path(), &plans, &Facts::default()).is_ok());
 }
 
 #[test]

@@ -38,8 +38,8 @@ use queenfold::chain::ChainPlan;
 use queenfold::colour::ColourPlan;
 use queenfold::engine::{CounterSettings, Engine, Plan, Tally};
 use queenfold::ledger::{
-    self, Division, Entry, FILE, LedgerError, MergeSource, Merged, ProcessFacts, Recording,
-    RunInfo, Shard, Status, Store, TakenOut,
+    self, Division, Entry, FILE, Facts, LedgerError, MergeSource, Merged, Recording, RunInfo,
+    Shard, Status, Store, TakenOut,
 };
 use queenfold::outcome::Outcome;
 use queenfold::simd::Isa;
@@ -90,11 +90,11 @@ fn info(n: u32, shard: Shard) -> RunInfo {
 }
 
 fn create(dir: &Path, n: u32, shard: Shard) -> Result<Recording, LedgerError> {
-    Recording::create(dir, &info(n, shard), &plans(n), &ProcessFacts::default())
+    Recording::create(dir, &info(n, shard), &plans(n), &Facts::default())
 }
 
 fn resume(dir: &Path, n: u32) -> Result<Recording, LedgerError> {
-    Recording::resume(dir, &plans(n), &ProcessFacts::default())
+    Recording::resume(dir, &plans(n), &Facts::default())
 }
 
 /// Counts the tasks that a recording lacks.

@@ -94,7 +94,7 @@ fn another_board_or_other_engines_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     drop(create(dir.path(), N, Shard::WHOLE).unwrap());
     for other in [plans(13), plans(N)[..1].to_vec()] {
-        let error = Recording::resume(dir.path(), &other, &ProcessFacts::default()).err();
+        let error = Recording::resume(dir.path(), &other, &Facts::default()).err();
         let error = error.unwrap().to_string();
         assert!(error.contains("the run has"), "{error}");
     }
@@ -375,7 +375,7 @@ fn a_ledger_keeps_the_plans_of_every_board() {
             let plans = [plan];
             let info = RunInfo::new(size(n), &plans, Shard::WHOLE, String::new());
             let dir = dir.path().join(format!("{}-{n}", plans[0].engine()));
-            let made = Recording::create(&dir, &info, &plans, &ProcessFacts::default());
+            let made = Recording::create(&dir, &info, &plans, &Facts::default());
             assert!(made.is_ok(), "n = {n}");
         }
     }
@@ -388,7 +388,7 @@ fn a_plan_of_more_tasks_than_a_ledger_keeps_is_refused() {
     let plans = [Arc::new(plan) as Arc<dyn Plan>];
     let info = RunInfo::new(size(8), &plans, Shard::WHOLE, String::new());
     let dir = dir.path().join("run");
-    match Recording::create(&dir, &info, &plans, &ProcessFacts::default()) {
+    match Recording::create(&dir, &info, &plans, &Facts::default()) {
         Err(LedgerError::Unfit(why)) => assert!(why.contains("1099511627776 tasks"), "{why}"),
         other => panic!("{:?}", other.err()),
     }
