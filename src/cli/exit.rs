@@ -9,7 +9,7 @@ use super::shell::{again_command, command_on, resume_command};
 use crate::actors::RunError;
 use crate::bench::BenchError;
 use crate::certificate::{CertifyError, CheckError, KeyError};
-use crate::cluster::{ArrayDirectory, ArrayError};
+use crate::cluster::ArrayDirectory;
 use crate::engine::Mismatch;
 use crate::job::{JobError, StopCause};
 use crate::ladder::WrongRow;
@@ -203,16 +203,6 @@ impl From<LedgerError> for Failure {
             )),
             LedgerError::NoRun(ref dir) if ArrayDirectory::is_there(dir) => Self::holds_array(dir),
             _ => Self::new(mismatch_if(error.is_mismatch()), error),
-        }
-    }
-}
-
-impl From<ArrayError> for Failure {
-    fn from(error: ArrayError) -> Self {
-        match error {
-            ArrayError::Ledger(error) => error.into(),
-            ArrayError::Io { .. } => Self::new(Exit::Error, error),
-            ArrayError::Unfit(_) => Self::usage(error),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,9 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::board::{GivenBoard, Size};
 use crate::engine::{Engine, Plan, PlanName};
 use crate::job::plan;
-use crate::ledger::{FILE, LedgerError, RunInfo, Shard, expect_outside};
+use crate::ledger::{LedgerError, RunInfo, Shard, expect_outside, is_there, read_text};
 use crate::system::file_kind::replace;
-use crate::system::files::no_detours;
 use crate::telemetry::several;
 
 /// The file that describes an array.
@@ -61,12 +60,12 @@ impl Array {
         engine: Engine,
         unique: bool,
         shards: u64,
-    ) -> Result<Self, ArrayError> {
+    ) -> Result<Self, LedgerError> {
         let board = board.into();
         let counting = plan(engine, board);
         let most = counting.tasks().min(Shard::MAX_COUNT);
         if !(1..=most).contains(&shards) {
-            return Err(ArrayError::Unfit(format!(
+            return Err(LedgerError::Unfit(format!(
                 "{} by {} has {}, so an array of it has 1 to {most} shards, not {shards}",
                 board.in_words(),
                 counting.name(),
@@ -198,20 +197,9 @@ pub struct ArrayDirectory {
     array: Array,
 }
 
-/// A file in a directory that may be a stranger's is a link, a pipe or the like.
-fn irregular(file: &Path) -> ArrayError {
-    ArrayError::unfit(file, "no regular file, so it is not opened")
-}
-
-/// The text of a file in a directory that may be a stranger's; `None` if there is none.
-fn read(file: &Path) -> Result<Option<String>, ArrayError> {
-    let open = || no_detours().read(true).open(file);
-    let text = match file.symlink_metadata() {
-        Ok(found) if !found.is_file() => return Err(irregular(file)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        found => found.and_then(|_| io::read_to_string(open()?.take(LONGEST))),
-    };
-    text.map(Some).map_err(|error| ArrayError::io(file, error))
+/// Something in a directory of an array is not what it must be.
+pub(super) fn unfit(path: &Path, what: &str) -> LedgerError {
+    LedgerError::Unfit(format!("{}: {what}", path.display()))
 }
 
 impl ArrayDirectory {
@@ -224,29 +212,24 @@ impl ArrayDirectory {
     ///
     /// # Errors
     /// Something else is there: another array, a run, or any other file. It cannot be written.
-    pub fn make(path: &Path, array: &Array) -> Result<Self, ArrayError> {
+    pub fn make(path: &Path, array: &Array) -> Result<Self, LedgerError> {
         if Self::is_there(path) {
             let there = Self::open(path)?;
             return match there.array == *array {
                 true => Ok(there),
-                false => Err(ArrayError::Unfit(format!(
+                false => Err(LedgerError::Unfit(format!(
                     "{} holds the array of {}, not of {array}: name another directory",
                     path.display(),
                     there.array
                 ))),
             };
         }
-        let failed = |source| ArrayError::io(path, source);
+        let failed = |source| LedgerError::io(path, source);
         match fs::read_dir(path) {
             Ok(mut entries) => {
-                let refused = match path.join(FILE).exists() {
-                    true => Some("holds a run, not a job array: name another directory"),
-                    false => entries
-                        .next()
-                        .map(|_| "is not empty, and holds no job array: name a new directory"),
-                };
-                if let Some(why) = refused {
-                    return Err(ArrayError::Unfit(format!("{} {why}", path.display())));
+                if entries.next().is_some() {
+                    let why = "not empty, and no job array; name a new directory";
+                    return Err(unfit(path, why));
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -269,17 +252,14 @@ impl ArrayDirectory {
     ///
     /// # Errors
     /// There is none, or it is not one of this program.
-    pub fn open(path: &Path) -> Result<Self, ArrayError> {
+    pub fn open(path: &Path) -> Result<Self, LedgerError> {
         let file = path.join(DESCRIPTION);
         if !Self::is_there(path) {
-            return Err(ArrayError::unfit(
-                path,
-                "no job array; `queenfold array` makes one",
-            ));
+            return Err(unfit(path, "no job array; `queenfold array` makes one"));
         }
-        let text = read(&file)?.unwrap_or_default();
-        let array = Array::read(&text).map_err(|reason| ArrayError::unfit(&file, &reason))?;
-        let path = fs::canonicalize(path).map_err(|source| ArrayError::io(path, source))?;
+        let text = read_text(&file, LONGEST)?.unwrap_or_default();
+        let array = Array::read(&text).map_err(|reason| unfit(&file, &reason))?;
+        let path = fs::canonicalize(path).map_err(|source| LedgerError::io(path, source))?;
         Ok(Self { path, array })
     }
 
@@ -324,34 +304,53 @@ impl ArrayDirectory {
     ///
     /// # Errors
     /// It cannot be read, or is a link or no regular file.
-    pub fn read(&self, name: &str) -> Result<Option<String>, ArrayError> {
-        read(&self.file(name))
+    pub fn read(&self, name: &str) -> Result<Option<String>, LedgerError> {
+        read_text(&self.file(name), LONGEST)
     }
 
     /// Replaces a file of the directory: whoever reads it sees the old text or the new one.
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn write(&self, name: &str, text: &str) -> Result<(), ArrayError> {
+    pub fn write(&self, name: &str, text: &str) -> Result<(), LedgerError> {
         let file = self.file(name);
-        replace(&file, text.as_bytes()).map_err(|source| ArrayError::io(&file, source))
-    }
-
-    /// Whether a run counts the board of this array by its plans.
-    fn is_like(&self, info: &RunInfo) -> bool {
-        let plans: Vec<_> = info.plans.iter().map(|plan| plan.name).collect();
-        info.board == self.array.board && plans == self.array.plans
+        replace(&file, text.as_bytes()).map_err(|source| LedgerError::io(&file, source))
     }
 
     /// Checks that the run in [`whole`](Self::whole) is that of this array.
-    pub(super) fn check_whole(&self, info: &RunInfo) -> Result<(), ArrayError> {
-        if self.is_like(info) && info.shard == Shard::WHOLE {
+    pub(super) fn check_whole(&self, info: &RunInfo) -> Result<(), LedgerError> {
+        let what = "what was gathered from";
+        self.expect(
+            &self.whole(),
+            info,
+            Some(Shard::WHOLE),
+            what,
+            "move it away and gather again",
+        )
+    }
+
+    /// Checks that a run counts the board of this array by its plans, and this shard of it.
+    fn expect(
+        &self,
+        path: &Path,
+        info: &RunInfo,
+        shard: Option<Shard>,
+        what: &str,
+        helps: &str,
+    ) -> Result<(), LedgerError> {
+        let plans: Vec<_> = info.plans.iter().map(|plan| plan.name).collect();
+        let is_like = info.board == self.array.board && plans == self.array.plans;
+        if is_like && shard == Some(info.shard) {
             return Ok(());
         }
-        Err(ArrayError::Unfit(format!(
-            "{} holds {}, and should hold what was gathered from the array of {}: move it away and gather again",
-            self.whole().display(),
-            found(info),
+        let there = match info.shard {
+            Shard::WHOLE => "a run".to_owned(),
+            shard => format!("shard {shard}"),
+        };
+        Err(LedgerError::Unfit(format!(
+            "{} holds {there} of {}, and should hold {what} the array of {}: {helps}",
+            path.display(),
+            info.subject(),
             self.array
         )))
     }
@@ -360,7 +359,7 @@ impl ArrayDirectory {
     ///
     /// # Errors
     /// The folder cannot be read, or one of them is no regular file.
-    pub(super) fn files(&self) -> Result<Vec<PathBuf>, ArrayError> {
+    pub(super) fn files(&self) -> Result<Vec<PathBuf>, LedgerError> {
         let folder = self.path.join("shards");
         let list = || {
             let entries = fs::read_dir(&folder)?.map(|entry| Ok(entry?.path()));
@@ -368,15 +367,12 @@ impl ArrayDirectory {
         };
         let mut files = match list() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            listed => listed.map_err(|error| ArrayError::io(&folder, error))?,
+            listed => listed.map_err(|error| LedgerError::io(&folder, error))?,
         };
         files.retain(|file| file.extension().is_some_and(|ending| ending == "cert"));
         files.sort_unstable();
-        let is_regular = |file: &PathBuf| file.symlink_metadata().is_ok_and(|of| of.is_file());
-        match files.iter().find(|file| !is_regular(file)) {
-            Some(file) => Err(irregular(file)),
-            None => Ok(files),
-        }
+        files.iter().try_for_each(|file| is_there(file).map(drop))?;
+        Ok(files)
     }
 
     /// Checks that the run in the directory or file of a shard is that shard of this array.
@@ -385,58 +381,10 @@ impl ArrayDirectory {
         path: &Path,
         index: u64,
         info: &RunInfo,
-    ) -> Result<(), ArrayError> {
-        if self.is_like(info) && self.array.shard(index) == Some(info.shard) {
-            return Ok(());
-        }
-        Err(ArrayError::Unfit(format!(
-            "{} holds {}, and should hold shard {index}/{} of the array of {}: remove it and submit that shard again",
-            path.display(),
-            found(info),
-            self.array.shards,
-            self.array
-        )))
-    }
-}
-
-/// What a run directory holds, for a message.
-fn found(info: &RunInfo) -> String {
-    let shard = match info.shard {
-        Shard::WHOLE => "a run".to_owned(),
-        shard => format!("shard {shard}"),
-    };
-    format!("{shard} of {}", info.subject())
-}
-
-/// Why a job array cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum ArrayError {
-    /// The array asked for cannot be, or the directory holds something else. The text says what would be right.
-    #[error("{0}")]
-    Unfit(String),
-    /// A ledger cannot be read or written, or contradicts another one.
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
-    /// A file cannot be read or written.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file or directory.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-}
-
-impl ArrayError {
-    pub(super) fn unfit(path: &Path, what: &str) -> Self {
-        Self::Unfit(format!("{}: {what}", path.display()))
-    }
-
-    fn io(path: &Path, source: io::Error) -> Self {
-        Self::Io {
-            path: path.to_owned(),
-            source,
-        }
+    ) -> Result<(), LedgerError> {
+        let what = format!("shard {index}/{} of", self.array.shards);
+        let helps = "remove it and submit that shard again";
+        self.expect(path, info, self.array.shard(index), &what, helps)
     }
 }
 
@@ -478,9 +426,7 @@ mod tests {
             error.to_string()
         };
         fs::write(folder.path().join("notes"), "mine").unwrap();
-        assert!(refused(folder.path()).contains("is not empty"));
-        fs::write(folder.path().join(FILE), "").unwrap();
-        assert!(refused(folder.path()).contains("holds a run"));
+        assert!(refused(folder.path()).contains("not empty"));
         let none = ArrayDirectory::open(folder.path()).unwrap_err().to_string();
         assert!(none.contains("no job array"), "{none}");
         for (text, why) in [

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{ArrayDirectory, ArrayError, IndexList};
+use super::array::unfit;
+use super::{ArrayDirectory, IndexList};
 use crate::engine::Plan;
 use crate::ledger::{
     Division, LedgerError, LedgerSums, MergeSource, Merged, Store, is_held, merge,
@@ -33,25 +34,19 @@ impl ArrayDirectory {
         &self,
         index: u64,
         division: &Division,
-    ) -> Result<(ShardState, Option<(Store, LedgerSums)>), ArrayError> {
+    ) -> Result<(ShardState, Option<(Store, LedgerSums)>), LedgerError> {
         let directory = self.shard(index);
         // Asked first: a run that ends meanwhile has recorded what it counted.
         let held = is_held(&directory);
         let store = match Store::open_to_read(&directory) {
-            // A directory without a ledger is left by a task that was killed at its start.
-            Err(LedgerError::NoRun { .. }) => {
-                let state = match held {
-                    true => ShardState::Running,
-                    false => ShardState::NotBegun,
-                };
-                return Ok((state, None));
-            }
-            // The next task that counts this shard undoes what a killed one left half done. To do it here
-            // could disturb a writer on another host, where locks do not reach from host to host.
-            Err(LedgerError::Interrupted { .. }) => {
-                let state = match held {
-                    true => ShardState::Running,
-                    false => ShardState::Stopped,
+            // A directory without a ledger is left by a task that was killed at its start. The next task that counts
+            // this shard undoes what a killed one left half done. To do it here could disturb a writer on another
+            // host, where locks do not reach from host to host.
+            Err(error @ (LedgerError::NoRun(_) | LedgerError::Interrupted(_))) => {
+                let state = match error {
+                    _ if held => ShardState::Running,
+                    LedgerError::NoRun(_) => ShardState::NotBegun,
+                    _ => ShardState::Stopped,
                 };
                 return Ok((state, None));
             }
@@ -70,9 +65,9 @@ impl ArrayDirectory {
     }
 
     /// Checks that what has this name, if anything has, is a directory.
-    fn expect_own(&self, dir: &Path) -> Result<(), ArrayError> {
+    fn expect_own(&self, dir: &Path) -> Result<(), LedgerError> {
         match dir.symlink_metadata() {
-            Ok(found) if !found.is_dir() => Err(ArrayError::unfit(
+            Ok(found) if !found.is_dir() => Err(unfit(
                 dir,
                 "no directory of this array: a link leads elsewhere",
             )),
@@ -84,7 +79,7 @@ impl ArrayDirectory {
     ///
     /// # Errors
     /// The ledger of all is damaged, or that of another run.
-    pub fn is_gathered(&self) -> Result<bool, ArrayError> {
+    pub fn is_gathered(&self) -> Result<bool, LedgerError> {
         match Store::open_to_read(&self.whole()) {
             Err(LedgerError::NoRun { .. }) => Ok(false),
             opened => {
@@ -135,7 +130,7 @@ impl Gathered {
 pub fn gather(
     directory: &ArrayDirectory,
     open: impl Fn(&Path) -> Result<MergeSource<'static>, LedgerError>,
-) -> Result<Gathered, ArrayError> {
+) -> Result<Gathered, LedgerError> {
     let plans = directory.array().plans();
     let division = directory.division(&plans);
     let whole = directory.whole();
@@ -160,7 +155,7 @@ pub fn gather(
             ShardState::Finished => {}
         }
         let found = found.filter(|_| state != ShardState::Running);
-        Ok::<_, ArrayError>(found.map(|(store, _)| source(path, store)))
+        Ok::<_, LedgerError>(found.map(|(store, _)| source(path, store)))
     };
     let of_file = |path: PathBuf| {
         let store = open(&path)?.store;

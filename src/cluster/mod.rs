@@ -15,7 +15,7 @@ mod scheduler;
 mod submission;
 
 pub use crate::ledger::IndexList;
-pub use array::{Array, ArrayDirectory, ArrayError};
+pub use array::{Array, ArrayDirectory};
 pub use gather::{Gathered, ShardState, gather};
 pub use scheduler::Scheduler;
 pub use submission::Submission;

@@ -112,7 +112,7 @@ impl LedgerError {
     }
 
     /// An input or output error at `path`.
-    pub(super) fn io(path: &Path, source: io::Error) -> Self {
+    pub(crate) fn io(path: &Path, source: io::Error) -> Self {
         match source.kind() {
             io::ErrorKind::StorageFull => Self::disk_full(path),
             _ => Self::Io {

@@ -46,7 +46,7 @@ pub(super) fn for_sqlite(file: &Path) -> PathBuf {
 ///
 /// # Errors
 /// It is no regular file, or the system does not say.
-pub(super) fn is_there(file: &Path) -> Result<bool, LedgerError> {
+pub(crate) fn is_there(file: &Path) -> Result<bool, LedgerError> {
     match fs::symlink_metadata(file) {
         Ok(meta) if meta.is_file() => Ok(true),
         Ok(_) => Err(LedgerError::Other(format!(

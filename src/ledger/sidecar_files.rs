@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::files;
+use super::{LedgerError, files};
 use crate::system::file_kind::{FileKind, replace};
 use crate::telemetry::EVENTS_MARK;
 
@@ -71,12 +71,20 @@ pub(super) fn read(path: &Path, longest: u64) -> io::Result<Option<Vec<u8>>> {
     }
     let mut text = Vec::new();
     file.take(longest + 1).read_to_end(&mut text)?;
-    if text.len() as u64 > longest {
-        return Err(io::Error::other(format!(
-            "it is longer than {longest} bytes"
-        )));
+    match text.len() as u64 > longest {
+        true => Err(io::Error::other(format!("longer than {longest} bytes"))),
+        false => Ok(Some(text)),
     }
-    Ok(Some(text))
+}
+
+/// As [`read`], a text.
+pub(crate) fn read_text(path: &Path, longest: u64) -> Result<Option<String>, LedgerError> {
+    files::is_there(path)?;
+    let text = read(path, longest).and_then(|text| {
+        let text = text.map(String::from_utf8).transpose();
+        text.map_err(io::Error::other)
+    });
+    text.map_err(|error| LedgerError::io(path, error))
 }
 
 #[cfg(test)]

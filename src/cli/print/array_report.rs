@@ -11,8 +11,8 @@ use super::shard_moments::ShardMoments;
 use super::status_report::StatusReport;
 use crate::board::GivenSquares;
 use crate::cli::shell::{command_on, word};
-use crate::cluster::{ArrayDirectory, ArrayError, IndexList, Scheduler};
-use crate::ledger::HostShare;
+use crate::cluster::{ArrayDirectory, IndexList, Scheduler};
+use crate::ledger::{HostShare, LedgerError};
 use crate::telemetry::{Fact, RunFacts, several};
 
 /// The script of the array in `dir`, as a word of a shell.
@@ -55,7 +55,7 @@ pub fn outdated_scripts(directory: &ArrayDirectory, dir: &Path) -> Vec<String> {
 ///
 /// # Errors
 /// One of them is damaged, or belongs to another array.
-pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusReport, ArrayError> {
+pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusReport, LedgerError> {
     let array = directory.array();
     let plans = array.plans();
     let division = directory.division(&plans);
