@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::line::{
     CorrectionLine, Count, Head, LONGEST, Line, OriginLine, PARTITIONS, TaskLine, canonical,
-    keys_of, tally_of,
+    keys_of, results, tally_of,
 };
 use super::signing::is_signed;
 use super::tree::Tree;
@@ -119,7 +119,7 @@ pub(super) fn check_with(
 ) -> Result<Checked, CheckError> {
     let mut number = 1;
     let defect = |line, what: &str| CheckError::defect(line, what);
-    let Some((text, line @ Line::Head(_))) = read(&mut input, number)? else {
+    let Some((text, line)) = read(&mut input, number)? else {
         return Err(defect(1, "this is not the first line of a certificate"));
     };
     let mut tree = Tree::default();
@@ -226,6 +226,10 @@ impl Wrong {
     }
 }
 
+fn contradicted<T>(what: impl Into<String>) -> Result<T, Wrong> {
+    Err(Wrong::Counts(what.into()))
+}
+
 fn wrong<T>(what: impl Into<String>) -> Result<T, Wrong> {
     Err(Wrong::Line(what.into()))
 }
@@ -270,16 +274,11 @@ impl Body {
                     .to_owned(),
             );
         };
-        let plans: Vec<_> = head
-            .plans
-            .iter()
-            .map(|(name, tasks)| own_plan(board, name, *tasks))
-            .collect::<Result<_, _>>()?;
-        let counting = plans
-            .iter()
-            .filter(|(plan, _)| plan.engine().counts_all())
-            .count();
-        if counting != 1 || plans.len() > 2 {
+        let plans = head.plans.iter();
+        let plans = plans.map(|(name, tasks)| own_plan(board, name, *tasks));
+        let plans: Vec<_> = plans.collect::<Result<_, _>>()?;
+        let counting = plans.iter().filter(|(plan, _)| plan.engine().counts_all());
+        if counting.count() != 1 || plans.len() > 2 {
             return Err(
                 "a run has one plan that counts all solutions, and at most the census besides"
                     .to_owned(),
@@ -396,9 +395,7 @@ impl Body {
         if let Some(again) = &line.again {
             let second = self.tally(plan.engine(), &again.tally, again.origin)?;
             if second != tally || again.tally != line.tally {
-                return Err(Wrong::Counts(
-                    "the second count differs from the first".to_owned(),
-                ));
+                return contradicted("the second count differs from the first");
             }
             self.twice += 1;
         }
@@ -432,20 +429,15 @@ impl Body {
     }
 
     fn correction(&mut self, line: &CorrectionLine) -> Result<(), Wrong> {
-        let Some(task) = self
-            .last
-            .as_ref()
-            .filter(|task| (&task.plan, task.task) == (&line.plan, line.task))
-        else {
+        let last = self.last.as_ref();
+        let is_last = last.is_some_and(|task| (&task.plan, task.task) == (&line.plan, line.task));
+        let Some(plan) = self.plan(&line.plan).filter(|_| is_last) else {
             return wrong("a correction must follow its task");
         };
+        let engine = plan.engine();
         if line.correction != self.corrections {
             return wrong("corrections are numbered from 0, one after the other");
         }
-        let name: Option<PlanName> = task.plan.parse().ok();
-        let Some(engine) = name.map(|name| name.engine) else {
-            return wrong("a correction must follow its task");
-        };
         for count in &line.counts {
             self.tally(engine, &count.tally, count.origin)?;
         }
@@ -473,15 +465,14 @@ impl Body {
     fn close(&mut self) -> Result<(), Wrong> {
         let decided = self.decided.take();
         if std::mem::take(&mut self.open) {
-            return Err(Wrong::Counts(
-                "the task above was counted with different results, and nothing was decided"
-                    .to_owned(),
-            ));
+            return contradicted(
+                "the task above was counted with different results, and nothing was decided",
+            );
         }
         match (decided, &self.last) {
-            (Some(count), Some(task)) if count.tally != task.tally => Err(Wrong::Counts(
-                "the tally of the task above is not the one that was decided for".to_owned(),
-            )),
+            (Some(count), Some(task)) if count.tally != task.tally => {
+                contradicted("the tally of the task above is not the one that was decided for")
+            }
             _ => Ok(()),
         }
     }
@@ -514,30 +505,13 @@ impl Body {
             Some(_) => None,
         };
         let head = &self.head;
-        let text = |count: u128| count.to_string();
-        let symmetric = outcome.as_ref().and_then(|outcome| outcome.symmetric);
-        let total = outcome.as_ref().map(|outcome| text(outcome.total));
-        let unique = outcome.as_ref().and_then(Outcome::unique).map(text);
-        for (what, said, found) in [
-            ("total", head.total.as_ref(), total),
-            ("unique", head.unique.as_ref(), unique),
-            (
-                "r180",
-                head.r180.as_ref(),
-                symmetric.map(|counts| text(counts.r180)),
-            ),
-            (
-                "r90",
-                head.r90.as_ref(),
-                symmetric.map(|counts| text(counts.r90)),
-            ),
-        ] {
-            if said != found.as_ref() {
-                let [said, found] =
-                    [said, found.as_ref()].map(|text| text.map_or("none", |text| text.as_str()));
-                return Err(Wrong::Counts(format!(
+        let said = [&head.total, &head.unique, &head.r180, &head.r90];
+        for (said, (what, found)) in said.into_iter().zip(results(outcome.as_ref())) {
+            if *said != found {
+                let [said, found] = [said, &found].map(|text| text.as_deref().unwrap_or("none"));
+                return contradicted(format!(
                     "the tasks add up to {what} {found}, and the first line says {said:.64}"
-                )));
+                ));
             }
         }
         if (head.twice, head.corrections) != (self.twice, self.corrections) {

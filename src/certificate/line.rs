@@ -6,15 +6,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::board::{GivenBoard, Size};
 use crate::engine::{Engine, Tally, decimal};
+use crate::outcome::Outcome;
 
-/// The version of the format: of a free board, of one on which something is given, and of what lacks tasks. A reader that
-/// does not know what is given, or missing, would take the one for the other.
-pub(super) fn format(board: &GivenBoard, is_whole: bool) -> u32 {
+/// The version of the format, and what is given: of a free board, of one on which something is given, and of what lacks
+/// tasks. A reader that does not know what is given, or missing, would take the one for the other.
+pub(super) fn format(board: &GivenBoard, is_whole: bool) -> (u32, [Option<String>; 2]) {
+    let given = board
+        .names()
+        .map(|names| (!board.is_free()).then_some(names));
     match (is_whole, board.is_free()) {
-        (true, true) => 1,
-        (true, false) => 2,
-        (false, _) => 3,
+        (true, true) => (1, given),
+        (true, false) => (2, given),
+        (false, _) => (3, given),
     }
+}
+
+/// The results of a run in the order of the first line, by their names there; none of what lacks tasks.
+pub(super) fn results(outcome: Option<&Outcome>) -> [(&'static str, Option<String>); 4] {
+    let symmetric = outcome.and_then(|outcome| outcome.symmetric);
+    [
+        ("total", outcome.map(|outcome| outcome.total)),
+        ("unique", outcome.and_then(Outcome::unique)),
+        ("r180", symmetric.map(|counts| counts.r180)),
+        ("r90", symmetric.map(|counts| counts.r90)),
+    ]
+    .map(|(name, count)| (name, count.map(|count| count.to_string())))
 }
 
 /// The key of a tally for the partitions that were counted. Only shards have it: whoever merges them keeps it.
@@ -67,18 +83,13 @@ pub(super) struct Head {
 impl Head {
     /// The board; `None` if it is not written as this program writes it.
     pub(super) fn board(&self) -> Option<GivenBoard> {
-        let names = [&self.queens, &self.holes];
-        let [queens, holes] = names.map(|names| names.as_deref().unwrap_or_default());
+        let given = [self.queens.clone(), self.holes.clone()];
+        let [queens, holes] = given
+            .each_ref()
+            .map(|names| names.as_deref().unwrap_or_default());
         let board = GivenBoard::parse(self.n, queens, holes).ok()?;
-        let own = (!board.is_free()).then(|| board.names());
-        let is_own = match &own {
-            None => names == [&None, &None],
-            Some([queens, holes]) => {
-                (self.queens.as_ref(), self.holes.as_ref()) == (Some(queens), Some(holes))
-            }
-        };
         let format = format(&board, self.shard.is_none());
-        (is_own && self.certificate == format).then_some(board)
+        (format == (self.certificate, given)).then_some(board)
     }
 }
 

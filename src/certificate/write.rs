@@ -8,32 +8,31 @@ use std::sync::Arc;
 
 use super::line::{
     CorrectionLine, Count, Head, LONGEST, OriginLine, RootLine, TaskLine, canonical, counts_of,
-    format, keys_of,
+    format, keys_of, results,
 };
 use super::signing::HostKey;
 use super::tree::Tree;
-use crate::engine::{CountedBy, Engine, Plan};
+use crate::engine::{Engine, Origin, Plan};
 use crate::job::outcome;
 use crate::ledger::{
-    self, Division, Entry, LedgerError, LoggedCorrection, Parts, RecordedTask, Sessions, Store,
+    self, Division, Entry, LedgerError, LoggedCorrection, OriginColumns, Parts, RecordedTask,
+    Sessions, Store,
 };
-use crate::outcome::Contradiction;
 
 /// Why there is no certificate.
 #[derive(Debug, thiserror::Error)]
 pub enum CertifyError {
-    /// The ledger cannot be read.
+    /// The ledger cannot be read, contradicts itself, or holds what no certificate can say.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
-    /// The counts contradict each other or a known count.
-    #[error(transparent)]
-    Contradiction(#[from] Contradiction),
     /// The certificate cannot be written.
     #[error("the certificate cannot be written: {0}")]
     Output(#[from] io::Error),
-    /// No certificate can say this.
-    #[error("{0}")]
-    Unfit(String),
+}
+
+/// No certificate can say this.
+fn unfit(what: impl Into<String>) -> CertifyError {
+    LedgerError::Other(what.into()).into()
 }
 
 /// Writes the certificate of the run in `store`, and signs it by `keys`. If tasks are missing, it is that of its shard,
@@ -50,8 +49,8 @@ pub fn certify(
 ) -> Result<String, CertifyError> {
     let info = store.info();
     if plans.len() != info.plans.len() {
-        return Err(CertifyError::Unfit(
-            "certificates are of boards counted by the engines of this program".to_owned(),
+        return Err(unfit(
+            "certificates are of boards counted by the engines of this program",
         ));
     }
     // Every pass reads the same moment: another process may write meanwhile.
@@ -64,9 +63,7 @@ pub fn certify(
         division.is_none_or(|division| division.holds(info.shard, task))
     };
     let Some(counting) = plans.iter().find(|plan| plan.engine().counts_all()) else {
-        return Err(CertifyError::Unfit(
-            "a run of the census alone has no total to certify".to_owned(),
-        ));
+        return Err(unfit("a run of the census alone has no total to certify"));
     };
     store.check_decided(&sums)?;
     let sessions = Sessions::of(store.sessions()?);
@@ -78,23 +75,16 @@ pub fn certify(
         }
     })?;
     if recorded == 0 {
-        return Err(CertifyError::Unfit(
-            "no task is recorded, so there is nothing to certify".to_owned(),
-        ));
+        return Err(unfit("no task is recorded, so there is nothing to certify"));
     }
     let mut corrections = store.corrections()?;
     corrections.retain(|logged| is_own(logged.task()));
-    let result = match is_whole {
-        true => Some(outcome(counting.as_ref(), |engine| {
-            sums.tallies.get(&engine)
-        })?),
-        false => None,
-    };
-    let symmetric = result.as_ref().and_then(|result| result.symmetric);
-    let given = (!info.board.is_free()).then(|| info.board.names());
-    let [queens, holes] = given.map_or([None, None], |names| names.map(Some));
+    let result = is_whole.then(|| outcome(counting.as_ref(), |engine| sums.tallies.get(&engine)));
+    let result = result.transpose().map_err(LedgerError::from)?;
+    let [total, unique, r180, r90] = results(result.as_ref()).map(|(_, count)| count);
+    let (certificate, [queens, holes]) = format(&info.board, is_whole);
     let head = Head {
-        certificate: format(&info.board, is_whole),
+        certificate,
         program: ledger::program(),
         n: info.n(),
         queens,
@@ -105,12 +95,10 @@ pub fn certify(
             .collect(),
         shard: (!is_whole).then(|| info.shard.record()),
         recorded: (!is_whole).then_some(recorded),
-        total: result.as_ref().map(|result| result.total.to_string()),
-        unique: result
-            .as_ref()
-            .and_then(|result| Some(result.unique()?.to_string())),
-        r180: symmetric.map(|counts| counts.r180.to_string()),
-        r90: symmetric.map(|counts| counts.r90.to_string()),
+        total,
+        unique,
+        r180,
+        r90,
         twice,
         corrections: corrections.len() as u64,
     };
@@ -136,11 +124,9 @@ pub fn certify(
         if !is_own(key) {
             return Ok(());
         }
-        let Some((plan, parts)) = named.get(&key.engine) else {
-            return Err(CertifyError::Unfit(format!(
-                "task {key} is of an unknown plan"
-            )));
-        };
+        let named = named.get(&key.engine);
+        let (plan, parts) =
+            named.ok_or_else(|| unfit(format!("task {key} is of an unknown plan")))?;
         writer.task(&task, *plan, parts)
     })?;
     let root = writer.tree.root();
@@ -157,8 +143,8 @@ struct Writer<'a, W> {
     is_whole: bool,
     tree: Tree,
     sessions: Sessions,
-    /// The number of each origin: session, worker, and what counted.
-    origins: HashMap<(String, String, CountedBy), u64>,
+    /// The number of each origin, with its session.
+    origins: HashMap<(String, Origin), u64>,
     /// The corrections that are not written yet, in the order of tasks.
     corrections: Peekable<slice::Iter<'a, LoggedCorrection>>,
     /// The number of those that are.
@@ -174,7 +160,7 @@ impl<W: Write> Writer<'_, W> {
                 line.len(),
                 LONGEST - 1
             );
-            return Err(CertifyError::Unfit(what));
+            return Err(unfit(what));
         }
         Ok(writeln!(self.out, "{line}")?)
     }
@@ -238,32 +224,25 @@ impl<W: Write> Writer<'_, W> {
     /// The number of the origin of an entry, which is described first if it is new.
     fn origin(&mut self, entry: &Entry) -> Result<u64, CertifyError> {
         let origin = &entry.result.origin;
-        let key = (
-            entry.session.clone(),
-            origin.worker.to_string(),
-            origin.counted_by.clone(),
-        );
+        let key = (entry.session.clone(), origin.clone());
         if let Some(&number) = self.origins.get(&key) {
             return Ok(number);
         }
         let number = self.origins.len() as u64;
-        let facts = self
-            .sessions
-            .get(entry.session.as_str())
-            .map(|session| &session.facts);
-        let text = |of: fn(&ledger::Facts) -> &String| facts.map(of).cloned().unwrap_or_default();
+        let session = self.sessions.get(&entry.session);
+        let facts = session
+            .map(|session| session.facts.clone())
+            .unwrap_or_default();
+        let columns = OriginColumns::of(origin);
         self.leaf(&OriginLine {
             origin: number,
             session: entry.session.clone(),
-            host: text(|facts| &facts.host),
-            processor: text(|facts| &facts.processor),
-            program: text(|facts| &facts.program),
-            worker: key.1.clone(),
-            backend: origin.counted_by.backend().to_owned(),
-            device: match &origin.counted_by {
-                CountedBy::Cpu(_) => "cpu".to_owned(),
-                CountedBy::Device(device) => device.name.clone(),
-            },
+            host: facts.host,
+            processor: facts.processor,
+            program: facts.program,
+            backend: columns.backend.to_owned(),
+            device: columns.device.to_owned(),
+            worker: columns.worker,
         })?;
         self.origins.insert(key, number);
         Ok(number)

@@ -183,8 +183,7 @@ impl From<CertifyError> for Failure {
     fn from(error: CertifyError) -> Self {
         match error {
             CertifyError::Ledger(error) => error.into(),
-            CertifyError::Contradiction(error) => error.into(),
-            CertifyError::Output(_) | CertifyError::Unfit(_) => Self::new(Exit::Error, error),
+            CertifyError::Output(_) => Self::new(Exit::Error, error),
         }
     }
 }

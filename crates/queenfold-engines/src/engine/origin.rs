@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::DeviceIdentity;
 
 /// Where a result comes from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Origin {
     /// The worker whose thread counted, or waited for its device to count.
     pub worker: WorkerId,
