@@ -7,21 +7,12 @@ use sha2::{Digest, Sha256};
 
 use super::check::{CheckError, Checked, check_with};
 use super::line::{Line, tally_of};
-use crate::engine::{CountedBy, CounterSettings, TaskKey};
-use crate::run_directory::{Compared, Said, ToCheck};
+use crate::engine::{CountedBy, CounterSettings};
+use crate::run_directory::{Said, ToCheck};
 use crate::simd::Isa;
 
 /// The tasks of a certificate that its root and a seed draw, as if a run on this machine had counted them.
 pub struct Challenge(pub Arc<ToCheck>);
-
-/// A task of a certificate that was counted wrong.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("task {task}: the certificate says {said}, but {found}")]
-pub struct WrongTask {
-    task: TaskKey,
-    said: String,
-    found: String,
-}
 
 impl Challenge {
     /// Draws `m` times one of the tasks of the certificate that `input` has from its
@@ -63,20 +54,6 @@ impl Challenge {
             true => Ok(Self(Arc::new(ToCheck { plans, said }))),
             false => Err(CheckError::defect(1, "the file changed while it was read")),
         }
-    }
-
-    /// What is wrong with the certificate, after its tasks were counted again.
-    pub fn wrong(&self, compared: &Compared) -> Vec<WrongTask> {
-        let wrong = |(task, found): (&TaskKey, &crate::engine::TaskResult)| {
-            let said = self.0.said.get(task)?.tally.exact();
-            let (by, tally) = (found.origin.counted_by.backend(), found.tally.exact());
-            Some(WrongTask {
-                task: *task,
-                said,
-                found: format!("{by} counted {tally}"),
-            })
-        };
-        compared.wrong.iter().filter_map(wrong).collect()
     }
 }
 

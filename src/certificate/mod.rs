@@ -17,7 +17,7 @@ mod source;
 mod tree;
 mod write;
 
-pub use challenge::{Challenge, WrongTask, most_wrong};
+pub use challenge::{Challenge, most_wrong};
 pub use check::{CheckError, Checked, Part, Signed, check};
 pub use signing::{HostKey, KeyError};
 pub use source::open_source;

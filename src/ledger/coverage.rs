@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::ops::Range;
 
 use super::{Division, IndexList, PlanInfo, Shard};
 use crate::board::Size;
@@ -99,31 +100,26 @@ impl Coverage {
         for task in self.iter() {
             absent[shard_of(task)] = false;
         }
-        let mut of_shards = BTreeMap::<usize, u64>::new();
-        let mut ranges: Vec<TaskRange> = Vec::new();
+        let mut of_shards = BTreeSet::new();
+        let mut missing = Missing::default();
         for task in self.absent() {
+            missing.tasks += 1;
             let shard = shard_of(task);
-            if absent[shard] {
-                *of_shards.entry(shard).or_default() += 1;
-            } else if let Some(last) = ranges.last_mut()
-                && (last.engine, last.last + 1) == (task.engine, task.index)
-            {
-                last.last = task.index;
-            } else {
-                let (engine, index) = (task.engine, task.index);
-                ranges.push(TaskRange {
-                    engine,
-                    first: index,
-                    last: index,
-                });
+            match missing.ranges.last_mut() {
+                _ if absent[shard] => _ = of_shards.insert(shard as u64),
+                Some((engine, range)) if (*engine, range.end) == (task.engine, task.index) => {
+                    range.end += 1;
+                }
+                _ => missing
+                    .ranges
+                    .push((task.engine, task.index..task.index + 1)),
             }
         }
-        let is_absent = |shard: &Shard| of_shards.contains_key(&(shard.index() as usize));
-        Missing {
-            shards: shards.all().filter(is_absent).collect(),
-            of_shards: of_shards.values().sum(),
-            ranges,
-        }
+        missing.shards = shards
+            .all()
+            .filter(|shard| of_shards.contains(&shard.index()))
+            .collect();
+        missing
     }
 
     /// The positions of the shards that lack a task.
@@ -160,73 +156,52 @@ impl Covered {
     }
 }
 
-/// Tasks of one engine: `first`, `first + 1`, … `last`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TaskRange {
-    /// The engine.
-    pub engine: Engine,
-    /// The first task.
-    pub first: u64,
-    /// The last task.
-    pub last: u64,
-}
-
-impl TaskRange {
-    /// How many tasks it holds.
-    pub const fn tasks(&self) -> u64 {
-        self.last - self.first + 1
-    }
-}
-
-impl fmt::Display for TaskRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (engine, first, last) = (self.engine, self.first, self.last);
-        match self.tasks() {
-            1 => write!(f, "{engine} {first} (1 task)"),
-            tasks => write!(f, "{engine} {first}..={last} ({tasks} tasks)"),
-        }
-    }
-}
-
 /// The tasks that a run lacks. Shown with one range a line; long lists are cut short.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Missing {
     /// Shards of which no task is there.
     pub shards: Vec<Shard>,
-    /// How many tasks these have.
-    pub of_shards: u64,
     /// All other missing tasks.
-    pub ranges: Vec<TaskRange>,
+    ranges: Vec<(Engine, Range<u64>)>,
+    tasks: u64,
 }
 
 impl Missing {
-    /// Lines shown; a last line says how many more there are.
-    const LINES: usize = 20;
-
     /// Whether nothing is missing.
-    pub fn is_empty(&self) -> bool {
-        self.shards.is_empty() && self.ranges.is_empty()
+    pub const fn is_empty(&self) -> bool {
+        self.tasks == 0
     }
 
     /// How many tasks are missing.
-    pub fn tasks(&self) -> u64 {
-        let ranges = self.ranges.iter().map(TaskRange::tasks);
-        self.of_shards + ranges.sum::<u64>()
+    pub const fn tasks(&self) -> u64 {
+        self.tasks
     }
 }
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: Vec<String> = shards_line(&self.shards)
-            .into_iter()
-            .chain(self.ranges.iter().map(TaskRange::to_string))
-            .collect();
-        let (shown, rest) = lines.split_at(lines.len().min(Self::LINES));
-        write!(f, "{}", shown.join("\n"))?;
-        if !rest.is_empty() {
-            write!(f, "\nand {} ranges more", rest.len())?;
-        }
-        Ok(())
+        let range = |(engine, range): &(Engine, Range<u64>)| {
+            let (first, last) = (range.start, range.end - 1);
+            match range.end - first {
+                1 => format!("{engine} {first} (1 task)"),
+                tasks => format!("{engine} {first}..={last} ({tasks} tasks)"),
+            }
+        };
+        let lines = shards_line(&self.shards).into_iter();
+        let lines: Vec<String> = lines.chain(self.ranges.iter().map(range)).collect();
+        f.write_str(&cut_short(&lines, "\n", "\n"))
+    }
+}
+
+/// The most ranges shown of a list.
+const SHOWN: usize = 20;
+
+/// The first ranges of a list, and how many more there are.
+fn cut_short(ranges: &[String], between: &str, before_more: &str) -> String {
+    let (shown, rest) = ranges.split_at(ranges.len().min(SHOWN));
+    match rest.len() {
+        0 => shown.join(between),
+        more => format!("{}{before_more}and {more} ranges more", shown.join(between)),
     }
 }
 
@@ -235,14 +210,9 @@ fn shards_line(missing: &[Shard]) -> Option<String> {
     let all = missing.first()?.count();
     let list: IndexList = missing.iter().map(|shard| shard.index()).collect();
     let (there, list) = (grouped(all - list.len()), list.to_string());
-    let runs: Vec<_> = list.split(',').collect();
-    let (shown, rest) = runs.split_at(runs.len().min(Missing::LINES));
-    let more = match rest.len() {
-        0 => String::new(),
-        more => format!(" and {more} ranges more"),
-    };
-    let (all, shown) = (grouped(all), shown.join(","));
-    Some(format!("{there} of {all} shards; missing {shown}{more}"))
+    let runs: Vec<_> = list.split(',').map(str::to_owned).collect();
+    let (all, shown) = (grouped(all), cut_short(&runs, ",", " "));
+    Some(format!("{there} of {all} shards; missing {shown}"))
 }
 
 #[cfg(test)]
@@ -357,7 +327,7 @@ mod tests {
             index += step;
         }
         let text = set.missing(&Division::none()).to_string();
-        assert_eq!(text.lines().count(), Missing::LINES + 1);
+        assert_eq!(text.lines().count(), SHOWN + 1);
         assert!(text.ends_with("ranges more"), "{text}");
         let mut set = coverage(1, 1);
         set.add(chain(0));

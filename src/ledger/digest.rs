@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::hex;
+
 /// What is hashed, and the version of its layout: a context for each kind of digest. A context changes
 /// only if what it covers changes: otherwise the digests in old directories would no longer match.
 pub(super) mod context {
@@ -76,18 +78,12 @@ impl DigestFields {
 }
 
 /// A BLAKE3 digest. Shown in hexadecimal.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest(pub [u8; 32]);
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Digest({self})")
+        f.write_str(&hex(&self.0))
     }
 }
 

@@ -217,19 +217,13 @@ fn not_opened(dir: &Path) -> String {
 fn no_files_left(file: &Path) -> bool {
     const NEEDED: usize = 4;
     let opened: Vec<_> = (0..NEEDED).map(|_| File::open(parent(file))).collect();
-    opened
-        .iter()
-        .any(|opened| opened.as_ref().is_err_and(is_file_limit))
+    let failed = |opened: &io::Result<File>| opened.as_ref().is_err_and(is_open_limit);
+    opened.iter().any(failed)
 }
 
-/// What helps where [`is_file_limit`] holds.
+/// What helps a process that has as many open files as it may.
 pub const FILE_LIMIT: &str =
     "this process has too many open files; `ulimit -n` shows and raises the limit";
-
-/// Whether the process, or the system, has as many open files as it may.
-pub fn is_file_limit(error: &io::Error) -> bool {
-    is_open_limit(error)
-}
 
 /// Some of the tasks that are contested, and how many there are.
 fn contested(tasks: &[TaskKey]) -> String {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::account::Account;
+use super::status::per_second;
 use super::{LedgerError, Session, Sessions, Store};
 
 /// What one host recorded, in all its sessions. Names of hosts are what the hosts say.
@@ -28,10 +29,7 @@ pub struct HostShare {
 impl HostShare {
     /// Nodes for each second of its processes; 0 if no time is known.
     pub fn nodes_per_second(&self) -> f64 {
-        match self.elapsed.is_zero() {
-            true => 0.0,
-            false => self.nodes as f64 / self.elapsed.as_secs_f64(),
-        }
+        per_second(self.nodes, self.elapsed)
     }
 
     /// The nodes of all these hosts.

@@ -108,11 +108,11 @@ impl Latest {
     }
 }
 
-fn per_second(count: u64, time: Duration) -> f64 {
-    if time.is_zero() {
-        0.0
-    } else {
-        count as f64 / time.as_secs_f64()
+/// So many for each second; 0 if no time is known.
+pub(super) fn per_second(count: u64, time: Duration) -> f64 {
+    match time.is_zero() {
+        true => 0.0,
+        false => count as f64 / time.as_secs_f64(),
     }
 }
 

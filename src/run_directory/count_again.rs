@@ -2,6 +2,7 @@
 //! workers of this machine. They differ in which tasks are drawn, by what each is counted, and who hears of it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use crate::engine::{
     Tally, TaskKey, TaskResult,
 };
 use crate::job::{Hardware, JobError, RunSettings};
-use crate::ledger::{ChosenTasks, decided};
+use crate::ledger::{ChosenTasks, OriginName, decided};
 
 /// Counts `tasks` of `plans`, on the CPU each by the kernel that `by` gives for it. `tell` hears what comes out. `before` is
 /// the time of earlier processes, for the message of a stop.
@@ -77,6 +78,45 @@ pub struct Compared {
     pub kernels: BTreeMap<(Engine, String, String), u64>,
     /// What was counted of tasks of which something else is said.
     pub wrong: BTreeMap<TaskKey, TaskResult>,
+}
+
+impl Compared {
+    /// The tasks of which something else is said, in the order of the plans. It is not told yet who said so.
+    pub fn wrong_of(&self, tasks: &ToCheck) -> Vec<WrongTask> {
+        let wrong = |(task, found): (&TaskKey, &TaskResult)| {
+            let (by, tally) = (found.origin.counted_by.backend(), found.tally.exact());
+            Some(WrongTask {
+                task: *task,
+                said: tasks.said.get(task)?.tally,
+                found: format!("{by} counted {tally}"),
+                origin: None,
+            })
+        };
+        self.wrong.iter().filter_map(wrong).collect()
+    }
+}
+
+/// A task that another count contradicts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrongTask {
+    /// The task.
+    pub task: TaskKey,
+    /// What is said of it.
+    pub said: Tally,
+    /// What was found, and by which kernel.
+    pub found: String,
+    /// Whose record says so: a worker of a host. `None`: a certificate.
+    pub origin: Option<OriginName>,
+}
+
+impl fmt::Display for WrongTask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (task, said, found) = (self.task, self.said.exact(), &self.found);
+        match &self.origin {
+            Some(origin) => write!(f, "task {task}: recorded {said} by {origin}, but {found}"),
+            None => write!(f, "task {task}: the certificate says {said}, but {found}"),
+        }
+    }
 }
 
 /// Hears of each task that was counted again whether what is said of it is right.

@@ -33,11 +33,11 @@ mod tests;
 mod verify;
 
 pub use again::AgainResult;
-pub use count_again::{Compared, Said, Tell, ToCheck};
+pub use count_again::{Compared, Said, Tell, ToCheck, WrongTask};
 pub use error::RunDirectoryError;
 pub use existing::RunDirectory;
 pub use new_run::NewRun;
 pub use opening::open;
 pub use opening::{open_to_glance, plans_of};
 pub use recorded_job::RunResult;
-pub use verify::{Findings, Verification, WrongRecord};
+pub use verify::{Findings, Verification};

@@ -1,11 +1,10 @@
 //! Counts a share of what a run has recorded again, and keeps nothing of it.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 
-use super::count_again::{Compared, Said, ToCheck};
-use crate::engine::{Engine, Plan, Tally, TaskKey};
+use super::count_again::{Compared, Said, ToCheck, WrongTask};
+use crate::engine::{Engine, Plan};
 use crate::ledger::{DoneBy, LedgerError, LedgerSums, OriginName, RecountChoice, Sessions, Store};
 
 /// Records of a run that are to be counted again.
@@ -26,23 +25,7 @@ pub struct Findings {
     /// How often each pair of kernels was compared: engine, recorded, counted now.
     pub kernels: BTreeMap<(Engine, String, String), u64>,
     /// The tasks whose record is wrong, in the order of the plans.
-    pub wrong_records: Vec<WrongRecord>,
-}
-
-/// A record that a second count contradicts.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("task {task} (ranks {}..{}): recorded {} by {origin}, but {found}", ranks.start, ranks.end, recorded.exact())]
-pub struct WrongRecord {
-    /// The task.
-    pub task: TaskKey,
-    /// Its ranks.
-    pub ranks: Range<u64>,
-    /// What is recorded.
-    pub recorded: Tally,
-    /// What was found, and by which kernel.
-    pub found: String,
-    /// Who counted it: a worker of a host.
-    pub origin: OriginName,
+    pub wrong: Vec<WrongTask>,
 }
 
 impl Verification {
@@ -84,27 +67,19 @@ impl Verification {
     /// The ledger cannot be read any more.
     pub fn findings(self, store: &Store, compared: Compared) -> Result<Findings, LedgerError> {
         let sessions = Sessions::of(store.sessions()?);
-        let mut wrong_records = Vec::new();
-        for (task, counted) in &compared.wrong {
-            let plans = &self.tasks.plans;
-            let plan = plans.iter().find(|plan| plan.engine() == task.engine);
-            if let (Some(record), Some(plan)) = (store.get(*task)?, plan) {
-                let (by, tally) = (counted.origin.counted_by.backend(), counted.tally.exact());
+        let mut wrong = compared.wrong_of(&self.tasks);
+        for wrong in &mut wrong {
+            let record = store.get(wrong.task)?;
+            wrong.origin = record.map(|record| {
                 let host = sessions.host(&record.session).map_or("", String::as_str);
-                wrong_records.push(WrongRecord {
-                    task: *task,
-                    ranks: plan.ranks_of(task.index),
-                    recorded: record.result.tally,
-                    found: format!("{by} counted {tally}"),
-                    origin: OriginName::of(host, record.result.origin.worker),
-                });
-            }
+                OriginName::of(host, record.result.origin.worker)
+            });
         }
         Ok(Findings {
             sums: self.sums,
             checked: self.tasks.tasks(),
             kernels: compared.kernels,
-            wrong_records,
+            wrong,
         })
     }
 }

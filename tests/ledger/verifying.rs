@@ -27,7 +27,7 @@ pub fn check(dir: &Path, n: u32, choice: RecountChoice) -> Result<Findings, Ledg
         .count(CheckedBy::OtherKernel, on, Box::new(tell));
     let findings = drawn.findings(&store, compared.unwrap())?;
     let [different, same] = [0, 1].map(|right: usize| told[right].load(Relaxed));
-    assert_eq!(different, findings.wrong_records.len() as u64);
+    assert_eq!(different, findings.wrong.len() as u64);
     assert_eq!(same + different, findings.checked);
     Ok(findings)
 }
@@ -61,7 +61,7 @@ fn a_good_run_passes() {
     let dir = tempfile::tempdir().unwrap();
     whole_run(dir.path(), N);
     let findings = check(dir.path(), N, RecountChoice::All).unwrap();
-    assert_eq!((findings.checked, findings.wrong_records.len()), (17, 0));
+    assert_eq!((findings.checked, findings.wrong.len()), (17, 0));
     assert!(findings.sums.coverage.is_whole());
     for (engine, recorded, counted) in findings.kernels.keys() {
         assert_ne!(recorded, counted, "{engine}");
@@ -152,7 +152,7 @@ fn a_single_changed_digit_in_any_record_is_found() {
             let forged = forge(dir.path(), at, change);
             match check(dir.path(), 13, RecountChoice::All) {
                 Ok(findings) => {
-                    let found = findings.wrong_records.iter().map(|wrong| wrong.task);
+                    let found = findings.wrong.iter().map(|wrong| wrong.task);
                     assert!(found.eq([forged.result.key]));
                 }
                 // No partition of the task counts for that.
@@ -167,7 +167,7 @@ fn a_single_changed_digit_in_any_record_is_found() {
     assert!(
         check(dir.path(), 13, RecountChoice::All)
             .unwrap()
-            .wrong_records
+            .wrong
             .is_empty()
     );
 }
@@ -203,7 +203,7 @@ fn a_sample_finds_a_fault_with_the_probability_of_its_share() {
         .filter(|&seed| {
             let findings = check(dir.path(), N, RecountChoice::Sample { share, seed }).unwrap();
             assert_eq!(findings.checked, 8);
-            !findings.wrong_records.is_empty()
+            !findings.wrong.is_empty()
         })
         .count();
     assert!((27..=67).contains(&found), "{found}");

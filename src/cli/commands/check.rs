@@ -179,12 +179,8 @@ fn recount(challenge: &Challenge, by: CheckedBy) -> Result<(), Failure> {
         let done = several(done, "task");
         format!("{done} counted again, {wrong} of them wrong")
     };
-    let wrong = challenge.wrong(&recount::count(
-        &challenge.0,
-        by,
-        recount::listen()?,
-        progress,
-    )?);
+    let compared = recount::count(&challenge.0, by, recount::listen()?, progress)?;
+    let wrong = compared.wrong_of(&challenge.0);
     match wrong.is_empty() {
         true => Ok(()),
         false => Err(Failure::counts_differ(&wrong)),

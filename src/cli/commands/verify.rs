@@ -15,7 +15,7 @@ use crate::engine::{CheckedBy, Engine};
 use crate::job::outcome;
 use crate::ledger::{Division, DoneBy, OriginName, RecountChoice, chance_missed};
 use crate::outcome::Outcome;
-use crate::run_directory::{Findings, Verification, WrongRecord, open};
+use crate::run_directory::{Findings, Verification, WrongTask, open};
 use crate::telemetry::{printable, several};
 
 const HELP: &str = "\
@@ -109,7 +109,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::usage(what));
     }
     let coverage = &findings.sums.coverage;
-    let wrong = &findings.wrong_records;
+    let wrong = &findings.wrong;
     let outcome = match plans.first() {
         Some(plan) if wrong.is_empty() && coverage.is_whole() => {
             store.check_decided(&findings.sums)?;
@@ -168,13 +168,13 @@ fn to_json(
 ) -> Json {
     let coverage = &findings.sums.coverage;
     let kernel = |((engine, recorded, counted), tasks): (&(Engine, String, String), &u64)| json!({"engine": engine, "recorded_by": recorded, "counted_by": counted, "tasks": tasks});
-    let wrong = |wrong: &WrongRecord| {
+    let wrong = |wrong: &WrongTask| {
         json!({
             "plan": format!("{}-{}", wrong.task.engine, wrong.task.version),
             "task": wrong.task.index,
-            "recorded": wrong.recorded,
+            "recorded": wrong.said,
             "found": wrong.found,
-            "origin": wrong.origin.to_string(),
+            "origin": wrong.origin.as_ref().map(OriginName::to_string),
         })
     };
     let seed = match choice {
@@ -188,7 +188,7 @@ fn to_json(
         "by": by_name(by),
         "seed": seed,
         "kernels": findings.kernels.iter().map(kernel).collect::<Vec<_>>(),
-        "wrong": findings.wrong_records.iter().map(wrong).collect::<Vec<_>>(),
+        "wrong": findings.wrong.iter().map(wrong).collect::<Vec<_>>(),
         "known": outcome.map(|outcome| outcome.is_known),
         "result": outcome,
     })
@@ -196,8 +196,11 @@ fn to_json(
 
 /// What to do after a difference: count again what the same workers did, and correct what is wrong.
 fn proposals(dir: &Path, findings: &Findings) -> Vec<String> {
-    let wrong = findings.wrong_records.iter();
-    let origins: BTreeSet<_> = wrong.map(|wrong| wrong.origin.to_string()).collect();
+    let wrong = findings.wrong.iter();
+    let origins: BTreeSet<_> = wrong
+        .filter_map(|wrong| wrong.origin.as_ref())
+        .map(OriginName::to_string)
+        .collect();
     let mut lines: Vec<_> = origins
         .iter()
         .map(|origin| {

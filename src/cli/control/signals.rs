@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use super::steering::Steering;
 use super::terminal;
 use crate::cli::exit::{Exit, Failure, SIGNAL};
-use crate::ledger::{FILE_LIMIT, is_file_limit};
+use crate::ledger::FILE_LIMIT;
+use crate::system::files::is_open_limit;
 use crate::system::{Asked, SignalKey, signals, threads};
 
 pub(crate) use crate::system::signals::{abort_with, survive_file_limit};
@@ -45,7 +46,7 @@ pub fn listen(
     pause: Option<Steering>,
 ) -> Result<(), Failure> {
     let refused = |error: io::Error| {
-        let why = match is_file_limit(&error) {
+        let why = match is_open_limit(&error) {
             true => FILE_LIMIT.to_owned(),
             false => error.to_string(),
         };
