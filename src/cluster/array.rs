@@ -401,34 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn an_array_can_be_made_again_and_no_other_in_its_place() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("new/array");
-        let made = ArrayDirectory::make(&path, &array(16, 12)).unwrap();
-        assert!(made.shard(7).ends_with("shards/07"));
-        let again = ArrayDirectory::make(&path, &array(16, 12)).unwrap();
-        assert_eq!(again.array(), made.array());
-        assert_eq!(ArrayDirectory::open(&path).unwrap().path(), made.path());
-        let other = ArrayDirectory::make(&path, &array(16, 13)).unwrap_err();
-        let said = other.to_string();
-        assert!(
-            said.contains("holds the array of n = 16 by colour-1"),
-            "{said}"
-        );
-        assert!(said.contains("in 13 shards: name"), "{said}");
-    }
-
-    #[test]
-    fn what_is_no_array_is_left_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        let refused = |path: &Path| {
-            let error = ArrayDirectory::make(path, &array(16, 4)).unwrap_err();
-            error.to_string()
-        };
-        fs::write(folder.path().join("notes"), "mine").unwrap();
-        assert!(refused(folder.path()).contains("not empty"));
-        let none = ArrayDirectory::open(folder.path()).unwrap_err().to_string();
-        assert!(none.contains("no job array"), "{none}");
+    fn what_describes_no_array_of_this_program_is_refused() {
         for (text, why) in [
             ("{", "it describes no array"),
             (
@@ -452,8 +425,7 @@ mod tests {
                 "made for plan chain-9",
             ),
         ] {
-            fs::write(folder.path().join(DESCRIPTION), text).unwrap();
-            let said = ArrayDirectory::open(folder.path()).unwrap_err().to_string();
+            let said = Array::read(text).unwrap_err();
             assert!(said.contains(why), "{said}");
         }
     }
@@ -474,20 +446,5 @@ mod tests {
         assert_eq!(Array::read(&text), Ok(given));
         let wrong = Array::read(&text.replace("c3", "q17")).unwrap_err();
         assert!(wrong.contains("`q17` names no square"), "{wrong}");
-    }
-
-    #[test]
-    fn there_are_no_more_shards_than_tasks() {
-        let refused = |n, shards| {
-            let error = Array::new(size(n), Engine::Colour, true, shards).unwrap_err();
-            error.to_string()
-        };
-        assert_eq!(
-            refused(16, 33),
-            "n = 16 by colour-1 has 32 tasks, so an array of it has 1 to 32 shards, not 33"
-        );
-        assert!(refused(24, 0).ends_with("not 0"));
-        assert!(refused(27, 70_000).contains("1 to 65536 shards"));
-        assert_eq!(array(16, 32).shards(), 32);
     }
 }

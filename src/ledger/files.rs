@@ -1,7 +1,7 @@
 //! The files of a run directory. The directory may come from a stranger, so what is not a regular file is
 //! not opened: a link would lead elsewhere, and a pipe would let the reader wait for ever.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -156,7 +156,7 @@ pub(super) fn make_directory(dir: &Path) -> Result<(), LedgerError> {
 /// Those of the file system.
 pub(super) fn sync_file(file: &Path) -> Result<(), LedgerError> {
     // Windows writes out only what may be written.
-    options()
+    system::no_detours()
         .write(true)
         .open(file)
         .and_then(|file| file.sync_all())
@@ -169,12 +169,6 @@ pub(super) fn sync_file(file: &Path) -> Result<(), LedgerError> {
 /// Those of the file system.
 pub(super) fn sync_directory(dir: &Path) -> Result<(), LedgerError> {
     system::sync_directory(dir).map_err(|source| LedgerError::io(dir, source))
-}
-
-/// Options that open a regular file, and neither follow a link nor wait at a pipe, should one have
-/// taken its place since [`is_there`].
-pub(super) fn options() -> OpenOptions {
-    system::no_detours()
 }
 
 /// What SQLite needs at least to open a ledger: the index of the write-ahead log, and a page or two.

@@ -4,7 +4,7 @@ use std::fs::{self, File, Metadata};
 use std::path::{Path, PathBuf};
 
 use super::{FILE, LedgerError, Store, files};
-use crate::system::files::{is_removed, is_same};
+use crate::system::files::{is_removed, is_same, no_detours};
 
 /// The ledger's file by what it is, not by its name.
 pub(super) struct Home {
@@ -19,7 +19,7 @@ impl Home {
     /// Those of the file system.
     pub fn of(dir: &Path) -> Result<Self, LedgerError> {
         let path = dir.join(FILE);
-        let file = files::options().read(true).open(&path);
+        let file = no_detours().read(true).open(&path);
         Ok(Self {
             dir: dir.to_owned(),
             file: file.map_err(|source| LedgerError::io(&path, source))?,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::host::host_name;
 use super::{LedgerError, files};
-use crate::system::files::{has_no_locks, try_lock, try_lock_shared};
+use crate::system::files::{has_no_locks, no_detours, try_lock, try_lock_shared};
 
 /// The name of the lock file in a run directory.
 pub const LOCK_FILE: &str = "lock";
@@ -34,7 +34,7 @@ impl DirLock {
     pub fn take(dir: &Path) -> Result<Self, LedgerError> {
         let path = dir.join(LOCK_FILE);
         files::is_there(&path)?;
-        let mut file = files::options()
+        let mut file = no_detours()
             .read(true)
             .write(true)
             .create(true)
@@ -91,7 +91,7 @@ pub fn holder_of(dir: &Path) -> String {
 }
 
 fn open(dir: &Path) -> Option<File> {
-    files::options().read(true).open(dir.join(LOCK_FILE)).ok()
+    no_detours().read(true).open(dir.join(LOCK_FILE)).ok()
 }
 
 /// What the holder writes into the lock file.

@@ -9,7 +9,7 @@
 //!   each part counts.
 //! * [`HostShare`]: what each host did; [`CountedWith`]: with which kernel and how many workers.
 //! * [`Status`], [`merge()`]: what the commands of these names do. [`Signature`]: what names all counts.
-//! * [`FirstCounts`], [`SecondCounts`], [`Decisions`]: a run that counts recorded tasks again.
+//! * [`FirstCounts`], [`Recounts`]: a run that counts recorded tasks again.
 //!   [`Confirmation`]: how often tasks were counted, and where; [`differences()`]: which tasks of several
 //!   runs differ.
 //! * `draft`: a ledger before it has its name.
@@ -93,7 +93,7 @@ pub use plan_hash::{PlanInfo, plan_hash};
 pub use recording::{COMMIT_EVERY, Recording};
 pub use recount_choice::{RecountChoice, chance_missed};
 pub(crate) use recounting::decided;
-pub use recounting::{ChosenTasks, Decisions, FirstCounts, SecondCounts};
+pub use recounting::{ChosenTasks, FirstCounts, Recounts};
 pub use request::{Asked, Asker, Request, put_request, take_request, withdraw_request};
 pub use shard::{Shard, ShardError};
 pub(crate) use sidecar_files::read_text;

@@ -1,7 +1,7 @@
 //! Second counts of recorded tasks, and the counts that decide where they differ: where a run gets its
 //! tasks from, and where its results go.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::confirmation::Sessions;
@@ -40,7 +40,7 @@ impl FirstCounts {
         };
         let sessions = Sessions::of(store.sessions()?);
         let own = host_name();
-        let mut places = BTreeMap::new();
+        let mut places = HashMap::new();
         store.for_each_task(|task| {
             let result = &task.record.result;
             if sessions.confirmed(&task).is_some() {
@@ -50,8 +50,7 @@ impl FirstCounts {
             } else if !all.open.contains_key(&result.key) {
                 let origin = &result.origin;
                 let is_own = sessions.host(&task.record.session) == Some(&own);
-                let name = (origin.worker, origin.counted_by.clone(), is_own);
-                let place = *places.entry(name).or_insert_with(|| {
+                let place = *places.entry((origin.clone(), is_own)).or_insert_with(|| {
                     all.origins.push((origin.clone(), is_own));
                     all.origins.len() as u32 - 1
                 });
@@ -174,51 +173,34 @@ pub(crate) fn decided(finding: Finding) -> Result<Option<TaskResult>, RecordErro
     }
 }
 
-/// Records results as second counts. A result that differs from its record opens a correction, and the
-/// run goes on. So does one that is corrected, because its worker counts wrongly: whatever was counted instead is
-/// another second count.
-pub struct SecondCounts(pub Arc<Recording>);
-
-impl Recorder for SecondCounts {
-    fn take(&self, finding: Finding) -> Result<(), RecordError> {
-        match finding {
-            Finding::Withdrawal(task) => self.0.write(Change::SecondWithdrawal(task)),
-            Finding::TakenOut(_) => self.0.take(finding),
-            _ => match decided(finding)? {
-                Some(result) => self.0.write(Change::Second(result)),
-                None => Ok(()),
-            },
-        }
-    }
-
-    fn on_checkpoint(&self, tell: OnCheckpoint) {
-        self.0.on_checkpoint(tell);
-    }
-
-    fn flush(&self, flushed: Flushed) {
-        self.0.flush(flushed);
-    }
-}
-
-/// Records results that decide open corrections, each by its method.
-pub struct Decisions {
+/// Records results as second counts, or as what decides open corrections. A second count that differs from its record
+/// opens a correction, and the run goes on. So does one that is corrected, because its worker counts wrongly: whatever was
+/// counted instead is another second count.
+pub struct Recounts {
     /// Where they are recorded.
     pub recording: Arc<Recording>,
-    /// How each task is counted.
-    pub methods: BTreeMap<TaskKey, Method>,
+    /// How each task is counted, if that decides.
+    pub deciding: Option<BTreeMap<TaskKey, Method>>,
 }
 
-impl Recorder for Decisions {
+impl Recorder for Recounts {
     fn take(&self, finding: Finding) -> Result<(), RecordError> {
-        if let Finding::TakenOut(_) = finding {
-            return self.recording.take(finding);
+        match (finding, &self.deciding) {
+            (finding @ Finding::TakenOut(_), _) => self.recording.take(finding),
+            (Finding::Withdrawal(task), None) => {
+                self.recording.write(Change::SecondWithdrawal(task))
+            }
+            (finding, deciding) => match decided(finding)? {
+                None => Ok(()),
+                Some(result) => self.recording.write(match deciding {
+                    None => Change::Second(result),
+                    Some(methods) => {
+                        let method = methods.get(&result.key).copied();
+                        Change::Decision(result, method.unwrap_or(Method::Oracle))
+                    }
+                }),
+            },
         }
-        let Some(result) = decided(finding)? else {
-            return Ok(());
-        };
-        let method = self.methods.get(&result.key).copied();
-        let method = method.unwrap_or(Method::Oracle);
-        self.recording.write(Change::Decision(result, method))
     }
 
     fn on_checkpoint(&self, tell: OnCheckpoint) {

@@ -5,8 +5,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::files;
 use super::sidecar_files::read;
+use crate::system::files::no_detours;
 
 /// The name of the file.
 const REQUEST: &str = "request";
@@ -82,7 +82,7 @@ pub fn put_request(dir: &Path, asked: Asked) -> io::Result<()> {
     let file = dir.join(REQUEST);
     // One that nobody has taken is replaced.
     let _ = fs::remove_file(&file);
-    let mut file = files::options().write(true).create_new(true).open(file)?;
+    let mut file = no_detours().write(true).create_new(true).open(file)?;
     writeln!(file, "{} by {}", asked.request.name(), asked.by.name())
 }
 

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::{LedgerError, files};
 use crate::system::file_kind::{FileKind, replace};
+use crate::system::files::no_detours;
 use crate::telemetry::EVENTS_MARK;
 
 /// The run at the moment: replaced again and again.
@@ -62,7 +63,7 @@ pub fn read_history(dir: &Path) -> io::Result<Option<Vec<u8>>> {
 
 /// Reads a regular file of at most this many bytes; `None` if there is none.
 pub(super) fn read(path: &Path, longest: u64) -> io::Result<Option<Vec<u8>>> {
-    let file = match files::options().read(true).open(path) {
+    let file = match no_detours().read(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         file => file?,
     };

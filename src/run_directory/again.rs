@@ -8,12 +8,11 @@ use super::recorded_job::{RecordedJob, RunResult};
 use super::{RunDirectoryError, open};
 use crate::actors::{DeviceSpec, Recorder, Report};
 use crate::engine::{
-    Plan, RecountKernel, TaskKey, TaskResult, WorkerId, deciding_kernel, second_kernel,
+    Method, Plan, RecountKernel, TaskKey, TaskResult, WorkerId, deciding_kernel, second_kernel,
 };
 use crate::job::{Hardware, JobError, JobResult};
 use crate::ledger::{
-    ChosenTasks, Confirmation, Decisions, Facts, FirstCounts, LoggedCorrection, Recording,
-    SecondCounts,
+    ChosenTasks, Confirmation, Facts, FirstCounts, LoggedCorrection, Recording, Recounts,
 };
 
 /// What counting a run again showed.
@@ -112,7 +111,7 @@ impl Again<'_> {
             (None, Some(first)) => second_kernel(plan, &settings, &first.counted_by),
             (None, None) => RecountKernel::Isa(settings.isa),
         };
-        let recorder: Arc<dyn Recorder> = Arc::new(SecondCounts(Arc::clone(&self.recording)));
+        let recorder = self.recorder(None);
         let tasks = first.once().filter(|task| of_device(*task).is_none());
         let source = ChosenTasks::new(tasks).after(first);
         let mut report = self.count(source, by.clone(), &recorder, devices)?;
@@ -153,15 +152,20 @@ impl Again<'_> {
         let last: BTreeMap<_, _> = last.collect();
         let source = ChosenTasks::new(open.keys().copied());
         let source = source.without(move |task| last.get(&task).copied());
-        let recorder: Arc<dyn Recorder> = Arc::new(Decisions {
-            recording: Arc::clone(&self.recording),
-            methods,
-        });
+        let recorder = self.recorder(Some(methods));
         let by = move |_: &dyn Plan, task: TaskKey| {
             let kernel = kernels.get(&task).copied();
             kernel.unwrap_or(RecountKernel::Oracle)
         };
         self.count(source, by, &recorder, &[]).map(|_| ())
+    }
+
+    fn recorder(&self, deciding: Option<BTreeMap<TaskKey, Method>>) -> Arc<dyn Recorder> {
+        let recording = Arc::clone(&self.recording);
+        Arc::new(Recounts {
+            recording,
+            deciding,
+        })
     }
 
     fn count(

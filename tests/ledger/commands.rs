@@ -246,7 +246,7 @@ fn shards_are_merged_and_a_missing_one_is_named() {
 }
 
 #[test]
-fn verification_ends_with_3_and_the_ranks_where_a_digit_was_forged() {
+fn verification_ends_with_3_and_the_task_where_a_digit_was_forged() {
     let dir = tempfile::tempdir().unwrap();
     let run = dir.path().join("run");
     assert_eq!(
@@ -261,9 +261,7 @@ fn verification_ends_with_3_and_the_ranks_where_a_digit_was_forged() {
     verifying::forge(&run, 5, |record| record.result.tally.completions.add(8, 10));
     let (code, out, err) = of(&["verify", text(&run), "--all"]);
     assert_eq!(code, 3, "{out}");
-    let task = ChainPlan::new(size(14)).task(4);
-    let ranks = format!("{}..{}", task.ranks.start, task.ranks.end);
-    tells(&err, &["chain-1:4 of n = 14 ", &ranks]);
+    tells(&err, &["chain-1:4 of n = 14: "]);
     assert!(!out.contains("total"), "{out}");
     // Even without a second count, the known total reveals the forgery. The forged record is found, and
     // corrected.
@@ -302,7 +300,7 @@ fn colour_tasks_are_verified_by_backtracking() {
         record.result.tally.completions.add(weight, 2)
     });
     let (code, _, err) = of(&["verify", text(&run), "--all", "--by", "oracle"]);
-    assert!(code == 3 && err.contains("colour-1:7 of n = 13 "), "{err}");
+    assert!(code == 3 && err.contains("colour-1:7 of n = 13: "), "{err}");
 }
 
 #[test]
