@@ -1,9 +1,7 @@
 #![doc = include_str!("text/bitmap-orbits.md")]
 
-use std::cmp::Ordering;
-
 use super::bitmap::{Rules, Search, Taken};
-use super::class_counts::ClassCounts;
+use super::class_counts::{ClassCounts, orbit_size_if_smallest};
 use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
 use queenfold_engines::board::Size;
 
@@ -53,29 +51,16 @@ impl Rules for Sorter {
         watch: &mut Watch<'_>,
     ) -> Result<(), StopSearch> {
         self.total += 1;
-        if let Some(size) = orbit_size_if_smallest(self.n, board) {
+        if let Some(size) = orbit_size(self.n, board) {
             self.classes.add(size);
         }
         watch.solution(board, Images::Itself)
     }
 }
 
-/// The size of the solution's orbit if it is the smallest of its images, `None` if another image is
-/// smaller. Images are compared by the bits of their rows, from the top.
-pub(super) fn orbit_size_if_smallest(n: Size, board: &[u32]) -> Option<u8> {
-    let mut turned = board.to_vec();
-    let mut equal = 0;
-    for _ in 0..4 {
-        turned = quarter_turn(&turned);
-        for image in [&turned, &mirror_image(n, &turned)] {
-            match image.as_slice().cmp(board) {
-                Ordering::Less => return None,
-                Ordering::Equal => equal += 1,
-                Ordering::Greater => {}
-            }
-        }
-    }
-    Some(8 / equal)
+/// The size of the solution's orbit if it is the smallest of its images, compared by the bits of their rows.
+pub(super) fn orbit_size(n: Size, board: &[u32]) -> Option<u8> {
+    orbit_size_if_smallest(board, quarter_turn, |board| mirror_image(n, board))
 }
 
 /// The board turned by a quarter: the position of a row's bit is the row in the image, and the row

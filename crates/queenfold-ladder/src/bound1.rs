@@ -1,7 +1,7 @@
 #![doc = include_str!("text/bound1.md")]
 
 use super::bitmap::{Rules, Search, Taken};
-use super::bitmap_orbits::orbit_size_if_smallest;
+use super::bitmap_orbits::orbit_size;
 use super::class_counts::ClassCounts;
 use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
 use queenfold_engines::board::Size;
@@ -60,7 +60,7 @@ impl Rules for Leaf {
         let size = if board[0] == 1 {
             is_smaller_than_its_reflection(board).then_some(8)
         } else {
-            orbit_size_if_smallest(self.n, board)
+            orbit_size(self.n, board)
         };
         if let Some(size) = size {
             self.classes.add(size);

@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use super::queens::Queens;
 use super::{About, Count, Method, MethodRequest, StopSearch, Style, Watch};
 use queenfold_engines::board::{Orbits, Size, Square, SymmetryGroup};
 use queenfold_engines::census::CensusPlan;
@@ -116,14 +117,7 @@ pub(super) fn count_below(
         style,
         sum: CompletedBorders::default(),
     };
-    match style {
-        Style::Iterative => borders.iterative(top, watch)?,
-        _ => {
-            if let Some(inside) = borders.place_side(&Inside::new(n), 0, top, watch)? {
-                borders.recursive(&mut vec![top], &inside, watch)?;
-            }
-        }
-    }
+    borders.below(top, watch)?;
     Ok(borders.sum)
 }
 
@@ -195,54 +189,14 @@ impl Sides {
     }
 }
 
-/// The board, and the columns and diagonals that its queens take. Along one kind of diagonal row +
-/// column is the same everywhere, along the other column − row is.
-#[derive(Clone, Copy, Debug)]
-struct Inside {
-    n: usize,
-    /// One bit in each row, no bit in open rows and beyond the last.
-    board: [u32; Size::MAX as usize],
-    columns: u32,
-    sums: u64,
-    differences: u64,
-}
-
-impl Inside {
-    fn new(n: Size) -> Self {
-        Self {
-            n: n.get() as usize,
-            board: [0; Size::MAX as usize],
-            columns: 0,
-            sums: 0,
-            differences: 0,
-        }
-    }
-
-    /// The free squares of a row without a queen. Neighbouring diagonals cross the row in
-    /// neighbouring columns, so n neighbouring bits of their masks are its squares.
-    #[inline]
-    fn free(&self, row: usize) -> u32 {
-        let taken =
-            u64::from(self.columns) | self.sums >> row | self.differences >> (self.n - 1 - row);
-        !(taken as u32) & (u32::MAX >> (Size::MAX as usize - self.n))
-    }
-
-    /// Places or removes the queen on `bit` of `row`.
-    #[inline]
-    fn flip(&mut self, row: usize, bit: u32) {
-        self.board[row] ^= bit;
-        self.columns ^= bit;
-        self.sums ^= u64::from(bit) << row;
-        self.differences ^= u64::from(bit) << (self.n - 1 - row);
-    }
-
+impl Queens {
     /// Places a queen on the square unless one is there; `false` if another queen attacks it.
     fn ensure_queen(&mut self, square: Square) -> bool {
         let (row, bit) = (usize::from(square.row), 1 << square.column);
-        if self.board[row] == bit {
+        if self.board()[row] == bit {
             return true;
         }
-        if self.board[row] != 0 || self.free(row) & bit == 0 {
+        if self.board()[row] != 0 || self.free(row) & bit == 0 {
             return false;
         }
         self.flip(row, bit);
@@ -251,7 +205,9 @@ impl Inside {
 
     /// Counts the ways to fill the rows that have no queen.
     fn complete(mut self, style: Style, watch: &mut Watch<'_>) -> Result<u64, StopSearch> {
-        let rows: Vec<_> = (0..self.n).filter(|&row| self.board[row] == 0).collect();
+        let rows: Vec<_> = (0..self.board().len())
+            .filter(|&row| self.board()[row] == 0)
+            .collect();
         match style {
             Style::Iterative => self.iterative(&rows, watch),
             _ => self.recursive(&rows, watch),
@@ -261,7 +217,7 @@ impl Inside {
     /// Counts a node: the queen of `row` was placed.
     #[inline]
     fn show(&self, row: usize, watch: &mut Watch<'_>) -> Result<(), StopSearch> {
-        watch.place_among(&self.board[..self.n], row)
+        watch.place_among(self.board(), row)
     }
 
     fn recursive(&mut self, rows: &[usize], watch: &mut Watch<'_>) -> Result<u64, StopSearch> {
@@ -298,7 +254,7 @@ impl Inside {
                     return Ok(found);
                 }
                 at -= 1;
-                self.flip(rows[at], self.board[rows[at]]);
+                self.flip(rows[at], self.board()[rows[at]]);
                 continue;
             }
             left[at] ^= bit;
@@ -329,18 +285,18 @@ impl Borders {
     /// Adds the queens of one more side; `None` if they do not fit.
     fn place_side(
         &self,
-        inside: &Inside,
+        inside: &Queens,
         position: usize,
         side: usize,
         watch: &mut Watch<'_>,
-    ) -> Result<Option<Inside>, StopSearch> {
+    ) -> Result<Option<Queens>, StopSearch> {
         let mut next = *inside;
         for square in self.sides.squares(position, side) {
             if !next.ensure_queen(square) {
                 return Ok(None);
             }
         }
-        watch.side(&next.board[..next.n], SIDES[position])?;
+        watch.side(next.board(), SIDES[position])?;
         Ok(Some(next))
     }
 
@@ -350,29 +306,9 @@ impl Borders {
         top..=self.sides.mirrored(top)
     }
 
-    /// Places the missing sides, clockwise.
-    fn recursive(
-        &mut self,
-        border: &mut Vec<usize>,
-        inside: &Inside,
-        watch: &mut Watch<'_>,
-    ) -> Result<(), StopSearch> {
-        if let &[top, right, bottom, left] = border.as_slice() {
-            return self.complete_border([top, right, bottom, left], inside, watch);
-        }
-        for side in self.sides_beside(border[0]) {
-            if let Some(next) = self.place_side(inside, border.len(), side, watch)? {
-                border.push(side);
-                self.recursive(border, &next, watch)?;
-                border.pop();
-            }
-        }
-        Ok(())
-    }
-
-    /// The same search, one loop for each side.
-    fn iterative(&mut self, top: usize, watch: &mut Watch<'_>) -> Result<(), StopSearch> {
-        let empty = Inside::new(self.sides.n);
+    /// Places all sides, clockwise: a loop for each below the top.
+    fn below(&mut self, top: usize, watch: &mut Watch<'_>) -> Result<(), StopSearch> {
+        let empty = Queens::none(self.sides.n);
         let Some(with_top) = self.place_side(&empty, 0, top, watch)? else {
             return Ok(());
         };
@@ -398,13 +334,13 @@ impl Borders {
     fn complete_border(
         &mut self,
         border: [usize; 4],
-        inside: &Inside,
+        inside: &Queens,
         watch: &mut Watch<'_>,
     ) -> Result<(), StopSearch> {
         let Some(size) = self.sides.orbit_size_if_least(border) else {
             return Ok(());
         };
-        watch.border(&inside.board[..inside.n], size)?;
+        watch.border(inside.board(), size)?;
         let completions = inside.complete(self.style, watch)?;
         self.sum.add(CompletedBorders {
             total: u64::from(size) * completions,

@@ -1,5 +1,7 @@
+use std::cmp::Ordering;
 use std::iter::Sum;
 
+use super::Queen;
 use queenfold_engines::board::Orbits;
 
 /// A running count of orbits by size.
@@ -35,4 +37,27 @@ impl Sum for ClassCounts {
             sizes: std::array::from_fn(|size| sum.sizes[size] + classes.sizes[size]),
         })
     }
+}
+
+/// The size of a solution's orbit if it is the smallest of its eight images, compared row by row from the top; `None` if
+/// another image is smaller and so represents the orbit.
+pub(super) fn orbit_size_if_smallest<Q: Queen + Ord>(
+    board: &[Q],
+    quarter_turn: impl Fn(&[Q]) -> Vec<Q>,
+    mirror_image: impl Fn(&[Q]) -> Vec<Q>,
+) -> Option<u8> {
+    let mut turned = board.to_vec();
+    let mut equal = 0;
+    for _ in 0..4 {
+        turned = quarter_turn(&turned);
+        for image in [&turned, &mirror_image(&turned)] {
+            match image.as_slice().cmp(board) {
+                Ordering::Less => return None,
+                Ordering::Equal => equal += 1,
+                Ordering::Greater => {}
+            }
+        }
+    }
+    // Each of the images occurs equally often among the eight.
+    Some(8 / equal)
 }

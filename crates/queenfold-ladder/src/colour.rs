@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::bitmap::lowest_bit;
+use super::queens::Queens;
 use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
 use queenfold_engines::board::Size;
 
@@ -94,7 +95,7 @@ fn count_set(
         if watch.is_shown() {
             // The table knows only how many they are: place the black queens once more. A forked watch, so
             // that they are not counted twice.
-            let mut both = queens.clone();
+            let mut both = *queens;
             return fill(&mut both, &black, &mut watch.fork(), &mut |both, watch| {
                 watch.solution(both.board(), images)
             });
@@ -102,48 +103,6 @@ fn count_set(
         Ok(())
     })?;
     Ok(found)
-}
-
-/// Some queens, and the columns and diagonals that they take. Along one kind of diagonal row + column is
-/// the same everywhere, along the other column − row is.
-#[derive(Clone, Debug)]
-struct Queens {
-    n: usize,
-    /// One bit in each row that has a queen.
-    rows: [u32; Size::MAX as usize],
-    columns: u32,
-    sums: u64,
-    differences: u64,
-}
-
-impl Queens {
-    const fn none(n: Size) -> Self {
-        Self {
-            n: n.get() as usize,
-            rows: [0; Size::MAX as usize],
-            columns: 0,
-            sums: 0,
-            differences: 0,
-        }
-    }
-
-    fn board(&self) -> &[u32] {
-        &self.rows[..self.n]
-    }
-
-    /// The squares of a row that no queen attacks along a column or a diagonal.
-    const fn free(&self, row: &Row) -> u32 {
-        let diagonals = self.sums >> row.number | self.differences >> (self.n - 1 - row.number);
-        row.squares & !self.columns & !(diagonals as u32)
-    }
-
-    /// Places or removes the queen on `bit` of a row.
-    const fn flip(&mut self, row: &Row, bit: u32) {
-        self.rows[row.number] ^= bit;
-        self.columns ^= bit;
-        self.sums ^= (bit as u64) << row.number;
-        self.differences ^= (bit as u64) << (self.n - 1 - row.number);
-    }
 }
 
 /// Fills `rows` in every way, each with one queen, and hands each result to `filled`.
@@ -156,14 +115,14 @@ fn fill(
     let Some((row, below)) = rows.split_first() else {
         return filled(queens, watch);
     };
-    let mut free = queens.free(row);
+    let mut free = row.squares & queens.free(row.number);
     while free != 0 {
         let bit = lowest_bit(free);
         free ^= bit;
-        queens.flip(row, bit);
+        queens.flip(row.number, bit);
         watch.place_among(queens.board(), row.number)?;
         fill(queens, below, watch, filled)?;
-        queens.flip(row, bit);
+        queens.flip(row.number, bit);
     }
     Ok(())
 }

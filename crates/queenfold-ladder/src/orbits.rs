@@ -1,10 +1,9 @@
 #![doc = include_str!("text/orbits.md")]
 
-use std::cmp::Ordering;
-
-use super::class_counts::ClassCounts;
+use super::by_columns::{Rules, search};
+use super::class_counts::{ClassCounts, orbit_size_if_smallest};
 use super::flags::Lines;
-use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
+use super::{About, Count, Method, MethodRequest, StopSearch, Style, Watch};
 
 /// Finds every solution and classifies it by its eight images.
 pub struct Orbits;
@@ -23,109 +22,39 @@ impl Method for Orbits {
     }
 
     fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
-        let n = request.n.get() as usize;
-        let mut search = Search {
-            board: vec![0; n],
-            lines: Lines::new(n),
-            total: 0,
+        let mut sorter = Sorter {
+            lines: Lines::new(request.n),
             classes: ClassCounts::default(),
         };
-        match request.style {
-            Style::Iterative => search.iterative(watch)?,
-            _ => search.recursive(0, watch)?,
-        }
+        let total = search(request, &mut sorter, watch)?;
         Ok(Count {
-            total: search.total.into(),
-            ..Count::classes(search.classes.orbits())
+            total: total.into(),
+            ..Count::classes(sorter.classes.orbits())
         })
     }
 }
 
-struct Search {
-    board: Vec<u8>,
+/// The search by flags, with every solution sorted into its class.
+struct Sorter {
     lines: Lines,
-    total: u64,
     classes: ClassCounts,
 }
 
-impl Search {
-    fn recursive(&mut self, row: usize, watch: &mut Watch<'_>) -> Result<(), StopSearch> {
-        let n = self.board.len();
-        if row == n {
-            return self.found(watch);
-        }
-        for column in 0..n {
-            if !self.lines.are_free(row, column) {
-                watch.show_attacked(&self.board, row, column)?;
-                continue;
-            }
-            self.board[row] = column as u8;
-            watch.place(&self.board, row)?;
-            self.lines.set(row, column, true);
-            self.recursive(row + 1, watch)?;
-            self.lines.set(row, column, false);
-        }
-        Ok(())
+impl Rules for Sorter {
+    fn is_free(&self, board: &[u8], row: usize, column: usize) -> bool {
+        self.lines.is_free(board, row, column)
     }
 
-    fn iterative(&mut self, watch: &mut Watch<'_>) -> Result<(), StopSearch> {
-        let n = self.board.len();
-        let mut next = vec![0; n];
-        let mut row = 0;
-        loop {
-            let column = next[row];
-            if column == n {
-                if row == 0 {
-                    return Ok(());
-                }
-                row -= 1;
-                self.lines.set(row, self.board[row].into(), false);
-                continue;
-            }
-            next[row] += 1;
-            if !self.lines.are_free(row, column) {
-                watch.show_attacked(&self.board, row, column)?;
-                continue;
-            }
-            self.board[row] = column as u8;
-            watch.place(&self.board, row)?;
-            if row + 1 == n {
-                self.found(watch)?;
-            } else {
-                self.lines.set(row, column, true);
-                row += 1;
-                next[row] = 0;
-            }
-        }
+    fn set(&mut self, row: usize, column: usize, taken: bool) {
+        self.lines.set(row, column, taken);
     }
 
-    fn found(&mut self, watch: &Watch<'_>) -> Result<(), StopSearch> {
-        watch.solution(&self.board, Images::Itself)?;
-        self.total += 1;
-        if let Some(size) = orbit_size_if_smallest(&self.board) {
+    fn filled(&mut self, board: &[u8], watch: &mut Watch<'_>) -> Result<u64, StopSearch> {
+        if let Some(size) = orbit_size_if_smallest(board, quarter_turn, mirror_image) {
             self.classes.add(size);
         }
-        Ok(())
+        self.lines.filled(board, watch)
     }
-}
-
-/// The size of the solution's orbit if it is the smallest of its images, read as a number with a
-/// digit for each row; `None` if another image is smaller and so represents the orbit.
-fn orbit_size_if_smallest(board: &[u8]) -> Option<u8> {
-    let mut turned = board.to_vec();
-    let mut equal = 0;
-    for _ in 0..4 {
-        turned = quarter_turn(&turned);
-        for image in [&turned, &mirror_image(&turned)] {
-            match image.as_slice().cmp(board) {
-                Ordering::Less => return None,
-                Ordering::Equal => equal += 1,
-                Ordering::Greater => {}
-            }
-        }
-    }
-    // Each of the images occurs equally often among the eight.
-    Some(8 / equal)
 }
 
 /// The board turned clockwise: the first row becomes the last column.

@@ -163,20 +163,14 @@ impl TableRow {
     /// How the row differs from the known counts, if it does. It is not a result then.
     pub fn contradiction(&self) -> Option<String> {
         let known = known(self.n)?;
-        if self.total != known.total {
-            Some(format!(
-                "total {}, but {} is known",
-                self.total, known.total
-            ))
-        } else if self.unique.is_some_and(|unique| unique != known.unique) {
-            Some(format!(
-                "unique {}, but {} is known",
-                self.unique.unwrap_or_default(),
-                known.unique
-            ))
-        } else {
-            None
-        }
+        let counts = [
+            ("total", Some(self.total), known.total),
+            ("unique", self.unique, known.unique),
+        ];
+        counts.into_iter().find_map(|(what, counted, known)| {
+            let counted = counted.filter(|counted| *counted != known)?;
+            Some(format!("{what} {counted}, but {known} is known"))
+        })
     }
 }
 
@@ -184,76 +178,51 @@ impl TableRow {
 mod tests {
     use super::*;
 
-    #[test]
-    fn json_gives_counts_as_decimal_strings_and_null_for_what_is_not_counted() {
-        let row = TableRow {
+    fn row(style: Option<&str>, total: u128, seconds: f64, cpu_seconds: Option<f64>) -> TableRow {
+        TableRow {
             n: Size::new(8).unwrap(),
-            method: "bitmap".into(),
-            style: Some("recursive".into()),
-            total: 92,
+            method: "orbits".into(),
+            style: style.map(Into::into),
+            total,
             unique: None,
             classes: None,
             nodes: u128::from(u64::MAX),
-            seconds: 0.5,
-            cpu_seconds: Some(0.25),
+            seconds,
+            cpu_seconds,
+            note: None,
+        }
+    }
+
+    #[test]
+    fn json_gives_counts_as_decimal_strings_and_null_for_what_is_not_counted() {
+        let row = row(Some("recursive"), 92, 0.5, Some(0.25));
+        let json = serde_json::to_string(&TableRow {
             note: Some("not shown".into()),
-        };
-        let json = serde_json::to_string(&row).unwrap();
+            ..row.clone()
+        });
+        let json = json.unwrap();
         assert_eq!(
             json,
-            r#"{"n":8,"method":"bitmap","style":"recursive","total":"92","unique":null,"classes":null,"nodes":"18446744073709551615","seconds":0.5,"cpu_seconds":0.25}"#
+            r#"{"n":8,"method":"orbits","style":"recursive","total":"92","unique":null,"classes":null,"nodes":"18446744073709551615","seconds":0.5,"cpu_seconds":0.25}"#
         );
-        let back: TableRow = serde_json::from_str(&json).unwrap();
-        assert_eq!(
-            TableRow {
-                note: row.note.clone(),
-                ..back
-            },
-            row
-        );
+        assert_eq!(serde_json::from_str::<TableRow>(&json).unwrap(), row);
     }
 
     #[test]
     fn a_time_that_no_search_can_take_is_a_flaw() {
-        let row = |seconds| TableRow {
-            n: Size::new(8).unwrap(),
-            method: "orbits".into(),
-            style: Some("recursive".into()),
-            total: 92,
-            unique: None,
-            classes: None,
-            nodes: 0,
-            seconds,
-            cpu_seconds: None,
-            note: None,
-        };
+        let flaw = |seconds, cpu| row(Some("recursive"), 92, seconds, cpu).flaw();
         for seconds in [0.0, 1e-9, 1e12] {
-            assert_eq!(row(seconds).flaw(), None);
+            assert_eq!(flaw(seconds, None), None);
         }
         for seconds in [-1e-9, 1.1e12, f64::INFINITY, f64::NAN] {
-            assert!(row(seconds).flaw().unwrap().contains("seconds"));
-            let cpu = TableRow {
-                cpu_seconds: Some(seconds),
-                ..row(1.0)
-            };
-            assert!(cpu.flaw().unwrap().contains("seconds"));
+            assert!(flaw(seconds, None).unwrap().contains("seconds"));
+            assert!(flaw(1.0, Some(seconds)).unwrap().contains("seconds"));
         }
     }
 
     #[test]
     fn rows_are_compared_by_cpu_time_but_by_wall_time_on_a_gpu() {
-        let row = |style: Option<&str>, seconds, cpu_seconds| TableRow {
-            n: Size::new(8).unwrap(),
-            method: "bit-board".into(),
-            style: style.map(Into::into),
-            total: 92,
-            unique: None,
-            classes: None,
-            nodes: 0,
-            seconds,
-            cpu_seconds,
-            note: None,
-        };
+        let row = |style, seconds, cpu| row(style, 92, seconds, cpu);
         assert_eq!(row(None, 2.0, Some(3.0)).cost(), 3.0);
         assert_eq!(row(None, 2.0, None).cost(), 2.0);
         assert_eq!(row(Some("gpu"), 2.0, Some(0.1)).cost(), 2.0);
@@ -264,30 +233,16 @@ mod tests {
 
     #[test]
     fn a_row_that_differs_from_the_known_counts_says_so() {
-        let row = |total, unique| TableRow {
-            n: Size::new(8).unwrap(),
-            method: String::new(),
-            style: None,
-            total,
-            unique,
-            classes: None,
-            nodes: 0,
-            seconds: 0.0,
-            cpu_seconds: None,
-            note: None,
-        };
-        assert_eq!(row(92, Some(12)).contradiction(), None);
-        assert!(
-            row(91, None)
-                .contradiction()
-                .unwrap()
-                .contains("92 is known")
-        );
-        assert!(
-            row(92, Some(13))
-                .contradiction()
-                .unwrap()
-                .contains("12 is known")
-        );
+        for (total, unique, says) in [
+            (92, Some(12), None),
+            (91, None, Some("total 91, but 92 is known")),
+            (92, Some(13), Some("unique 13, but 12 is known")),
+        ] {
+            let row = TableRow {
+                unique,
+                ..row(None, total, 0.0, None)
+            };
+            assert_eq!(row.contradiction().as_deref(), says);
+        }
     }
 }
