@@ -46,7 +46,6 @@ pub fn open_history(dir: &Path) -> io::Result<File> {
     let kind = FileKind {
         name: "history of a run",
         marks: &[EVENTS_MARK],
-        endings: &[],
         streams: false,
         is_replaced: false,
     };

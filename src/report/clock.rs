@@ -142,11 +142,15 @@ impl Clock {
         union(&self.worked, visible)
     }
 
-    /// Divides the time in which the run was counted into about `most` bins, so that none has a pause or a stop in it.
-    pub fn bins(&self, most: usize) -> Bins {
+    /// Divides the time in which the run was counted into many bins, so that none has a pause or a stop in it.
+    pub fn bins(&self) -> Bins {
+        self.bins_of(MOST_BINS)
+    }
+
+    fn bins_of(&self, most: usize) -> Bins {
         let active = active(&self.visibly_worked(), &self.paused());
         let working: f64 = active.iter().map(|(from, to)| to - from).sum();
-        let width = (working / most.min(MOST_BINS) as f64).max(SHORTEST_BIN);
+        let width = (working / most as f64).max(SHORTEST_BIN);
         let mut bins = Vec::new();
         for (from, to) in active {
             let parts = ((to - from) / width).floor().max(1.0) as usize;
@@ -265,7 +269,7 @@ mod tests {
         );
         assert_eq!((clock.working(), clock.length()), (25.0, 60.0));
         assert_eq!(clock.stopped(), [(120.0, 150.0)]);
-        let bins = clock.bins(5);
+        let bins = clock.bins_of(5);
         assert_eq!(
             bins.0,
             [
@@ -277,13 +281,19 @@ mod tests {
             ]
         );
         // A bin is not shorter than records are exact.
-        assert!(clock.bins(1000).0.iter().all(|(from, to)| to - from >= 1.5));
+        assert!(
+            clock
+                .bins_of(1000)
+                .0
+                .iter()
+                .all(|(from, to)| to - from >= 1.5)
+        );
     }
 
     #[test]
     fn a_task_is_spread_over_the_time_in_which_it_was_counted() {
         let clock = clock(&[(100.0, 110.0), (200.0, 210.0)], &[]);
-        let bins = clock.bins(4);
+        let bins = clock.bins_of(4);
         let spread = |task: DoneTask| {
             let mut shares = vec![0.0; bins.0.len()];
             bins.spread(&task, &clock, |bin, share| shares[bin] += share);

@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use jiff::Timestamp;
 
-use super::drawing::Views;
 use crate::telemetry::printable;
 
 /// The most lines of a table whose length a stranger can choose.
@@ -82,14 +81,10 @@ pub fn facts(of: &[(&str, String)]) -> String {
     html + "</dl>\n"
 }
 
-/// A drawing, in the views that it has, with a title for those who do not see it and a caption for all. The caption is
-/// markup.
-pub fn figure(title: &str, views: &Views, caption: &str) -> String {
-    let mut html = "<figure>".to_owned();
-    for (class, svg) in [("broad", &views.broad), ("narrow", &views.narrow)] {
-        html += &titled(svg, class, title);
-    }
-    html + &format!("<figcaption>{caption}</figcaption></figure>\n")
+/// A drawing with a title for those who do not see it and a caption for all. The caption is markup.
+pub fn figure(title: &str, svg: &str, class: &str, caption: &str) -> String {
+    let svg = titled(svg, class, title);
+    format!("<figure>{svg}<figcaption>{caption}</figcaption></figure>\n")
 }
 
 /// A drawing as a picture with a title, of this class.

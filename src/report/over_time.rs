@@ -1,6 +1,7 @@
 //! Drawings over the time of a run: the share that is done, the speed, the time left that was told, who counted when.
 
 use std::error::Error;
+use std::ops::Range;
 
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
@@ -9,14 +10,19 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::RunReport;
 use super::clock::Clock;
-use super::drawing::{
-    Drawn, EXPECTED, MEASURED, PAUSED, STOPPED, View, Views, label, plain, tidy, views,
-};
+use super::drawing::{Drawn, EXPECTED, MEASURED, PAUSED, STOPPED, label, plain, tidy};
 use super::timeline::EtaTold;
 use crate::telemetry::{printable, speed_unit};
 
-/// The most bins of a drawing.
-const MOST_BINS: usize = 240;
+/// The width of a drawing, in units of which each is about a pixel.
+const WIDTH: u32 = 860;
+
+/// The height of a lane.
+const ROW: u32 = 22;
+
+/// The space at the left for the names of lanes, and how many letters it has.
+const NAMES: u32 = 130;
+const LETTERS: usize = 16;
 
 /// The most lanes that are drawn.
 pub const MOST_LANES: usize = 64;
@@ -28,8 +34,8 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
 /// The share of the work that is done, in percent, over time.
-pub fn share(report: &RunReport, clock: &Clock, view: View) -> Drawn {
-    let bins = clock.bins(view.part(MOST_BINS));
+pub fn share(report: &RunReport, clock: &Clock) -> Drawn {
+    let bins = clock.bins();
     let weighs_by_cost = report.costs.len() == report.tasks.len();
     let mut added = vec![0.0; bins.0.len()];
     for (at, task) in report.tasks.iter().enumerate() {
@@ -48,7 +54,7 @@ pub fn share(report: &RunReport, clock: &Clock, view: View) -> Drawn {
         done += 100.0 * report.status.share * added / all.max(f64::MIN_POSITIVE);
         points.push((clock.at(to), done));
     }
-    over_time(clock, view, 220, "% done", 100.0, |chart| {
+    over_time(clock, 220, Some("% done"), 0.0..100.0, |_, chart| {
         chart.draw_series(
             AreaSeries::new(points.clone(), 0.0, MEASURED.mix(0.2))
                 .border_style(MEASURED.stroke_width(2)),
@@ -58,8 +64,8 @@ pub fn share(report: &RunReport, clock: &Clock, view: View) -> Drawn {
 }
 
 /// Nodes per second over time.
-pub fn speed(report: &RunReport, clock: &Clock, view: View) -> Drawn {
-    let bins = clock.bins(view.part(MOST_BINS));
+pub fn speed(report: &RunReport, clock: &Clock) -> Drawn {
+    let bins = clock.bins();
     let mut nodes = vec![0.0; bins.0.len()];
     for task in &report.tasks {
         bins.spread(task, clock, |bin, part| {
@@ -74,32 +80,38 @@ pub fn speed(report: &RunReport, clock: &Clock, view: View) -> Drawn {
         .collect();
     let most = speeds.iter().copied().fold(1.0, f64::max);
     let (scale, unit) = speed_unit(most);
-    over_time(clock, view, 240, unit, most / scale * 1.05, |chart| {
-        // Bins that follow one another are one area; between others, nothing was counted.
-        let mut runs: Vec<Vec<(f64, f64)>> = Vec::new();
-        let mut until = f64::NEG_INFINITY;
-        for (&(from, to), speed) in bins.0.iter().zip(&speeds) {
-            if from > until + 1e-6 {
-                runs.push(Vec::new());
+    over_time(
+        clock,
+        240,
+        Some(unit),
+        0.0..most / scale * 1.05,
+        |_, chart| {
+            // Bins that follow one another are one area; between others, nothing was counted.
+            let mut runs: Vec<Vec<(f64, f64)>> = Vec::new();
+            let mut until = f64::NEG_INFINITY;
+            for (&(from, to), speed) in bins.0.iter().zip(&speeds) {
+                if from > until + 1e-6 {
+                    runs.push(Vec::new());
+                }
+                until = to;
+                if let Some(run) = runs.last_mut() {
+                    run.extend([from, to].map(|edge| (clock.at(edge), speed / scale)));
+                }
             }
-            until = to;
-            if let Some(run) = runs.last_mut() {
-                run.extend([from, to].map(|edge| (clock.at(edge), speed / scale)));
+            for run in runs {
+                let area = AreaSeries::new(run, 0.0, MEASURED.mix(0.25));
+                chart.draw_series(area.border_style(MEASURED))?;
             }
-        }
-        for run in runs {
-            let area = AreaSeries::new(run, 0.0, MEASURED.mix(0.25));
-            chart.draw_series(area.border_style(MEASURED))?;
-        }
-        Ok(())
-    })
+            Ok(())
+        },
+    )
 }
 
 /// The times left that were told, and the true ones if the run is done; `None` without any.
 ///
 /// # Errors
 /// Something could not be drawn.
-pub fn eta(report: &RunReport, clock: &Clock) -> Result<Option<Views>, Box<dyn Error>> {
+pub fn eta(report: &RunReport, clock: &Clock) -> Result<Option<String>, Box<dyn Error>> {
     let told = report.timeline.told.iter();
     let told: Vec<EtaTold> = told
         .filter(|told| told.at <= clock.end())
@@ -115,11 +127,11 @@ pub fn eta(report: &RunReport, clock: &Clock) -> Result<Option<Views>, Box<dyn E
     let told: Vec<_> = told
         .chunk_by(|one, next| process(one) == process(next))
         .collect();
-    views(|view| draw_eta(&told, end, clock, view)).map(Some)
+    draw_eta(&told, end, clock).map(Some)
 }
 
 /// `processes`: what each of them told.
-fn draw_eta(processes: &[&[EtaTold]], end: Option<f64>, clock: &Clock, view: View) -> Drawn {
+fn draw_eta(processes: &[&[EtaTold]], end: Option<f64>, clock: &Clock) -> Drawn {
     let told = processes.concat();
     let unit = clock.unit();
     let left = |told: &EtaTold| told.left / unit.seconds;
@@ -128,8 +140,8 @@ fn draw_eta(processes: &[&[EtaTold]], end: Option<f64>, clock: &Clock, view: Vie
     let most_true = end.map_or(0.0, |end| true_left(told[0].at, end));
     let high = 1.05 * most.max(most_true).max(1e-3);
     let title = format!("{} left", unit.name);
-    over_time(clock, view, 260, &title, high, |chart| {
-        let intervals = told.iter().step_by(told.len().div_ceil(view.part(240)));
+    over_time(clock, 260, Some(&title), 0.0..high, |_, chart| {
+        let intervals = told.iter().step_by(told.len().div_ceil(240));
         chart.draw_series(intervals.filter_map(|told| {
             let ends = told.interval?.map(|end| (end / unit.seconds).min(high));
             let line = ends.map(|end| (clock.at(told.at), end));
@@ -149,36 +161,39 @@ fn draw_eta(processes: &[&[EtaTold]], end: Option<f64>, clock: &Clock, view: Vie
     })
 }
 
-/// A drawing over time, `high` at most, with pauses and stops behind what `draw` adds.
+/// A drawing over time with pauses and stops behind what `draw` adds. Without a title its `y` axis is not drawn.
 fn over_time(
     clock: &Clock,
-    view: View,
     height: u32,
-    title: &str,
-    high: f64,
-    draw: impl FnOnce(&mut Chart<'_, '_>) -> Result<(), Box<dyn Error>>,
+    title: Option<&str>,
+    y: Range<f64>,
+    draw: impl FnOnce(&Area<'_>, &mut Chart<'_, '_>) -> Result<(), Box<dyn Error>>,
 ) -> Drawn {
+    let high = y.start.max(y.end);
     let mut svg = String::new();
     {
-        let area = SVGBackend::with_string(&mut svg, (view.width(), height)).into_drawing_area();
+        let area = SVGBackend::with_string(&mut svg, (WIDTH, height)).into_drawing_area();
         let mut chart = ChartBuilder::on(&area)
             .margin(8)
             .x_label_area_size(44)
-            .y_label_area_size(view.left())
-            .build_cartesian_2d(0.0..clock.length(), 0.0..high)?;
-        plain(&mut chart.configure_mesh())
-            .x_labels(view.labels())
-            .y_labels(6)
+            .y_label_area_size(if title.is_some() { 64 } else { NAMES })
+            .build_cartesian_2d(0.0..clock.length(), y)?;
+        let mut mesh = chart.configure_mesh();
+        plain(&mut mesh)
+            .x_labels(10)
             .x_desc(clock.title())
-            .x_label_formatter(&tidy)
-            .y_desc(title)
-            .y_label_formatter(&tidy)
-            .draw()?;
+            .x_label_formatter(&tidy);
+        match title {
+            Some(title) => mesh.y_labels(6).y_desc(title).y_label_formatter(&tidy),
+            None => mesh.disable_y_mesh().disable_y_axis(),
+        }
+        .draw()?;
         chart.draw_series(interruptions(clock, high))?;
-        draw(&mut chart)?;
+        draw(&area, &mut chart)?;
         area.present()?;
     }
-    Ok(svg)
+    // Fonts are those of the page.
+    Ok(svg.replace("font-family=\"sans-serif\" ", ""))
 }
 
 /// Pauses, and the time between processes, from 0 to `height`.
@@ -192,8 +207,8 @@ fn interruptions(clock: &Clock, height: f64) -> impl Iterator<Item = Rectangle<(
 }
 
 /// Who counted when: a row for each worker and device.
-pub fn lanes(report: &RunReport, clock: &Clock, view: View) -> Drawn {
-    let bins = clock.bins(view.part(MOST_BINS));
+pub fn lanes(report: &RunReport, clock: &Clock) -> Drawn {
+    let bins = clock.bins();
     let shown = report.lanes.len().min(MOST_LANES);
     let mut busy = vec![vec![0.0; bins.0.len()]; shown];
     for task in report.tasks.iter().filter(|task| task.lane < shown) {
@@ -201,28 +216,8 @@ pub fn lanes(report: &RunReport, clock: &Clock, view: View) -> Drawn {
             busy[task.lane][bin] += task.seconds * part;
         });
     }
-    let row = 22;
-    let height = 60 + row * shown as u32;
-    let (letters, left) = match view {
-        View::Broad => (16, 130),
-        View::Narrow => (10, 86),
-    };
-    let mut svg = String::new();
-    {
-        let area: Area<'_> =
-            SVGBackend::with_string(&mut svg, (view.width(), height)).into_drawing_area();
-        let mut chart = ChartBuilder::on(&area)
-            .margin(8)
-            .x_label_area_size(44)
-            .y_label_area_size(left)
-            .build_cartesian_2d(0.0..clock.length(), (shown as f64)..0.0)?;
-        plain(&mut chart.configure_mesh())
-            .disable_y_mesh()
-            .disable_y_axis()
-            .x_labels(view.labels())
-            .x_desc(clock.title())
-            .x_label_formatter(&tidy)
-            .draw()?;
+    let height = 60 + ROW * shown as u32;
+    over_time(clock, height, None, shown as f64..0.0, |area, chart| {
         for (lane, busy) in busy.iter().enumerate() {
             let top = lane as f64;
             for (from, to, tone) in tones(&bins.0, busy) {
@@ -231,16 +226,14 @@ pub fn lanes(report: &RunReport, clock: &Clock, view: View) -> Drawn {
                 chart.draw_series([Rectangle::new(corners, colour)])?;
             }
         }
-        chart.draw_series(interruptions(clock, shown as f64))?;
         let right = label().pos(Pos::new(HPos::Right, VPos::Center));
         for lane in 0..shown {
-            let y = 8 + (row as f64 * (lane as f64 + 0.5)) as i32;
-            let name = lane_name(report, lane, letters);
-            area.draw(&Text::new(name, (left, y), right.clone()))?;
+            let y = 8 + (f64::from(ROW) * (lane as f64 + 0.5)) as i32;
+            let name = lane_name(report, lane);
+            area.draw(&Text::new(name, (NAMES as i32, y), right.clone()))?;
         }
-        area.present()?;
-    }
-    Ok(svg)
+        Ok(())
+    })
 }
 
 /// How strong the colour of a lane is, from when to when: bins of the same tone that follow one another are one.
@@ -258,11 +251,11 @@ fn tones(bins: &[(f64, f64)], busy: &[f64]) -> Vec<(f64, f64, f64)> {
 }
 
 /// The name of a worker, with its machine if there are several.
-fn lane_name(report: &RunReport, lane: usize, letters: usize) -> String {
+fn lane_name(report: &RunReport, lane: usize) -> String {
     let lane = &report.lanes[lane];
     let worker = lane.worker.to_string();
     let name = match report.lanes.iter().any(|other| other.host != lane.host) {
-        true => format!("{} {worker}", beginning(&lane.host, letters, &worker)),
+        true => format!("{} {worker}", beginning(&lane.host, LETTERS, &worker)),
         false => worker,
     };
     printable(&name)

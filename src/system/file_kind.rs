@@ -1,20 +1,12 @@
 //! Files that the program writes for a user: which of those that are there it may replace, and how a new one takes
 //! their place.
 
-use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::files::{check_writable, give_name, no_detours, open_to_write, unnamed};
-
-/// Ends of names that promise a format to whoever opens the file.
-const PROMISES: [&str; 27] = [
-    "bmp", "bz2", "csv", "db", "doc", "docx", "eps", "gif", "gz", "htm", "html", "jpeg", "jpg",
-    "json", "md", "pdf", "png", "ps", "sqlite", "svg", "tif", "tiff", "webp", "xlsx", "xz", "zip",
-    "zst",
-];
 
 /// Folders of the system whose links lead to what this process has open, such as `/dev/stdout`.
 const OPEN_FILES: [&str; 3] = ["/dev", "/dev/fd", "/proc/self/fd"];
@@ -25,16 +17,13 @@ const SHOWN: usize = 24;
 /// A kind of files that the program writes. A file that is there is replaced, or added to, only if it is empty or one of
 /// its kind. No link is followed, and nobody waits at a pipe that nobody reads.
 ///
-/// An error of the kind [`AlreadyExists`](io::ErrorKind::AlreadyExists) or
-/// [`InvalidInput`](io::ErrorKind::InvalidInput) says that another name is needed.
+/// An error of the kind [`AlreadyExists`](io::ErrorKind::AlreadyExists) says that another name is needed.
 #[derive(Clone, Copy, Debug)]
 pub struct FileKind<'a> {
     /// What one of them is, in words, such as `trace of this program`.
     pub name: &'a str,
     /// What a file of this kind begins with: one of these.
     pub marks: &'a [&'a str],
-    /// The ends of names that suit it, the best one first. Names with an end that promises another format are refused.
-    pub endings: &'a [&'a str],
     /// Whether it may go to a pipe or a device, too: the user has named it, and it does not lie in the directory of a
     /// stranger.
     pub streams: bool,
@@ -54,7 +43,7 @@ impl FileKind<'_> {
     /// Checks, before any work is done, that a file of this kind may be written at `path`.
     ///
     /// # Errors
-    /// Something else is there, the name promises another format, or the folder cannot be written to.
+    /// Something else is there, or the folder cannot be written to.
     pub fn check(&self, path: &Path) -> io::Result<()> {
         self.look(path).map(drop)
     }
@@ -99,7 +88,6 @@ impl FileKind<'_> {
 
     fn look(&self, path: &Path) -> io::Result<There> {
         let kept = |why: &str| Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
-        self.check_ending(path)?;
         let folder = folder_of(path);
         let found = match fs::symlink_metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -143,26 +131,6 @@ impl FileKind<'_> {
             "it is kept, because it is no {} (it begins with {head:?}); name a new file",
             self.name
         ))
-    }
-
-    fn check_ending(&self, path: &Path) -> io::Result<()> {
-        let is = |ending: &&str| {
-            path.extension()
-                .is_some_and(|of| of.eq_ignore_ascii_case(OsStr::new(ending)))
-        };
-        let Some(promise) = PROMISES.iter().find(|ending| is(ending)) else {
-            return Ok(());
-        };
-        if self.endings.iter().any(is) {
-            return Ok(());
-        }
-        let endings = self.endings.iter().map(|ending| format!(".{ending}"));
-        let endings = endings.collect::<Vec<_>>().join(" or ");
-        let why = format!(
-            "a {} is not written as {promise}; give a name with {endings}",
-            self.name
-        );
-        Err(io::Error::new(io::ErrorKind::InvalidInput, why))
     }
 }
 

@@ -66,28 +66,6 @@ fn a_file_of_another_kind_is_kept() {
 }
 
 #[test]
-fn a_name_that_promises_another_format_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let run = folder.path().join("run");
-    stdout(&["run", "-n", "8", "--dir", name(&run)]);
-    for writer in writers(name(&run)) {
-        for ending in ["png", "PDF"] {
-            let file = folder.path().join("file").with_extension(ending);
-            let line = refusal(&mut queenfold(&[&writer[..], &[name(&file)]].concat()), 2);
-            assert!(line.contains("; give a name with ."), "{line}");
-            assert!(!file.exists());
-        }
-    }
-    let page = folder.path().join("page.HTML");
-    stdout(&["report", name(&run), "-o", name(&page)]);
-    assert!(
-        fs::read_to_string(page)
-            .unwrap()
-            .starts_with("<!DOCTYPE html>")
-    );
-}
-
-#[test]
 fn nothing_leads_out_of_the_directory_of_a_stranger() {
     let folder = tempfile::tempdir().unwrap();
     let (run, pages) = (folder.path().join("run"), folder.path().join("man1"));

@@ -29,7 +29,6 @@ const CERTIFICATE: FileKind<'_> = FileKind {
     name: "certificate",
     // None that is there is replaced.
     marks: &[],
-    endings: &["cert", "json"],
     streams: false,
     is_replaced: false,
 };

@@ -16,7 +16,6 @@ use crate::telemetry::printable;
 const PAGE: FileKind<'_> = FileKind {
     name: "page of this program",
     marks: &[".ie \\n(.g .ds Aq \\(aq\n.el .ds Aq '\n.TH queenfold"],
-    endings: &[],
     streams: false,
     is_replaced: true,
 };

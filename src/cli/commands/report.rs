@@ -50,7 +50,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let kind = FileKind {
         name: "report of this run",
         marks: &marks,
-        endings: &["html"],
         // The directory may be that of a stranger.
         streams: args.output.is_some(),
         is_replaced: true,

@@ -14,7 +14,6 @@ use crate::telemetry::{EVENTS_MARK, METRICS_MARK, TRACE_MARK, printable};
 pub const TRACE: FileKind<'_> = FileKind {
     name: "trace of this program",
     marks: &[TRACE_MARK],
-    endings: &["json"],
     streams: true,
     is_replaced: false,
 };
@@ -23,7 +22,6 @@ pub const TRACE: FileKind<'_> = FileKind {
 pub const EVENTS: FileKind<'_> = FileKind {
     name: "file of events",
     marks: &[EVENTS_MARK],
-    endings: &["jsonl", "json"],
     streams: true,
     is_replaced: false,
 };
@@ -32,7 +30,6 @@ pub const EVENTS: FileKind<'_> = FileKind {
 pub const METRICS: FileKind<'_> = FileKind {
     name: "metrics file of this program",
     marks: &[METRICS_MARK],
-    endings: &["prom"],
     streams: false,
     is_replaced: true,
 };

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use crate::report::RunReport;
 use crate::report::clock::Clock;
-use crate::report::drawing::views;
 use crate::report::markup::{figure, key, name, table, text, utc};
 use crate::report::over_time::{self, MOST_LANES};
 use crate::telemetry::{duration, percent, rate};
@@ -23,7 +22,7 @@ impl RunReport {
         if !clock.is_drawn() {
             return Ok("<p>The run is too short for drawings over time: tasks are recorded to the second.</p>\n".to_owned());
         }
-        let drawn = views(|view| over_time::share(self, clock, view))?;
+        let drawn = over_time::share(self, clock)?;
         let caption = format!(
             "{}{}",
             key("measured", "share of the work that is done"),
@@ -32,6 +31,7 @@ impl RunReport {
         Ok(figure(
             "Share of the work that is done, over time",
             &drawn,
+            "chart",
             &caption,
         ))
     }
@@ -40,13 +40,18 @@ impl RunReport {
         if self.tasks.is_empty() || !clock.is_drawn() {
             return Ok(String::new());
         }
-        let drawn = views(|view| over_time::speed(self, clock, view))?;
+        let drawn = over_time::speed(self, clock)?;
         let caption = format!(
             "{}{}",
             key("measured", "nodes per second, of all workers together"),
             interruptions(clock)
         );
-        Ok(figure("Nodes per second, over time", &drawn, &caption))
+        Ok(figure(
+            "Nodes per second, over time",
+            &drawn,
+            "chart",
+            &caption,
+        ))
     }
 
     pub(in crate::report) fn eta_section(&self, clock: &Clock) -> Section {
@@ -73,6 +78,7 @@ impl RunReport {
         Ok(figure(
             "The time left that was predicted, and the true one",
             &drawn,
+            "chart",
             &caption,
         ))
     }
@@ -89,8 +95,8 @@ impl RunReport {
             if more > 0 {
                 let _ = write!(caption, " {more} more workers are not drawn.");
             }
-            let drawn = views(|view| over_time::lanes(self, clock, view))?;
-            html += &figure("When each worker counted", &drawn, &caption);
+            let drawn = over_time::lanes(self, clock)?;
+            html += &figure("When each worker counted", &drawn, "chart", &caption);
         }
         if !self.timeline.pauses.is_empty() {
             let rows = self.timeline.pauses.iter().map(|(from, to, why)| {

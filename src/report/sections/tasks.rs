@@ -1,7 +1,7 @@
 //! The tasks of the plan, and how long each took.
 
 use crate::report::RunReport;
-use crate::report::markup::{key, text, titled};
+use crate::report::markup::{figure, key, text};
 use crate::report::task_map::{self, TaskMap};
 
 impl RunReport {
@@ -21,10 +21,7 @@ impl RunReport {
             .iter()
             .map(|(class, meaning)| key(class, meaning))
             .collect();
-        format!(
-            "<figure>{}<figcaption>{}<br>Time of a task: {keys}</figcaption></figure>\n",
-            titled(&svg, "map", "How long each task took"),
-            text(&cell)
-        )
+        let caption = format!("{}<br>Time of a task: {keys}", text(&cell));
+        figure("How long each task took", &svg, "map", &caption)
     }
 }

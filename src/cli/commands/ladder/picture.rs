@@ -13,7 +13,6 @@ use crate::system::file_kind::FileKind;
 const PICTURE: FileKind<'_> = FileKind {
     name: "picture of the ladder",
     marks: &[LADDER_MARK],
-    endings: &["svg"],
     streams: true,
     is_replaced: true,
 };
