@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::timeline::Timeline;
 use crate::engine::{CountedBy, Engine, Plan, WorkerId};
 use crate::ledger::{
     Division, LedgerError, LedgerSums, LoggedCorrection, RecordedTask, RunInfo, Session, Signature,
-    Status, Store, is_held, read_history, unix_time,
+    Status, Store, WorkTime, is_held, read_history, unix_time,
 };
 use crate::outcome::Outcome;
 use crate::run_directory::open;
@@ -166,28 +165,9 @@ impl RunReport {
         Ok(())
     }
 
-    /// Wall time of all processes that counted for the first time, added up.
-    pub fn elapsed(&self) -> Duration {
-        let first = self.sessions.iter().filter(|of| !of.facts.again);
-        first.map(|session| session.elapsed).sum()
-    }
-
-    /// CPU time of these; `None` if that of some is not known.
-    pub fn cpu(&self) -> Option<Duration> {
-        Session::time(&self.sessions, false).cpu
-    }
-
-    /// From the beginning of the first process to the last commit, in seconds since 1970.
-    pub fn span(&self) -> (i64, i64) {
-        let started = self.sessions.iter().map(|session| session.facts.started);
-        let ended = self.sessions.iter().map(|session| {
-            let elapsed = i64::try_from(session.elapsed.as_secs()).unwrap_or(i64::MAX);
-            session.facts.started.saturating_add(elapsed)
-        });
-        let start = started.min().unwrap_or(self.read_at);
-        let recorded = self.tasks.iter().map(|task| task.end);
-        let end = ended.chain(recorded).max().unwrap_or(start);
-        (start, end.max(start.saturating_add(1)))
+    /// How long it was counted for the first time.
+    pub fn time(&self) -> WorkTime {
+        Session::time(&self.sessions, false)
     }
 }
 

@@ -3,15 +3,17 @@
 use serde_json::{Value as Json, json};
 
 use super::RunReport;
+use super::clock::Clock;
 use super::markup::utc;
 use crate::board::GivenSquares;
+use crate::outcome::Outcome;
 use crate::telemetry::{duration, several};
 
 impl RunReport {
     /// The run as JSON, with a row for the table of docs/RECORDS.md if it has a result.
     pub fn json(&self) -> Json {
         let outcome = self.outcome.as_ref().ok();
-        let (began, ended) = self.span();
+        let (clock, time) = (Clock::new(self), self.time());
         json!({
             "n": self.info.n(),
             "given": GivenSquares::of(&self.info.board),
@@ -24,12 +26,12 @@ impl RunReport {
             "signature": self.signature,
             "counted": self.status.counted,
             "corrections": self.corrections.len(),
-            "began": began,
-            "ended": ended,
-            "wall_seconds": self.elapsed().as_secs_f64(),
-            "cpu_seconds": self.cpu().map(|cpu| cpu.as_secs_f64()),
+            "began": clock.start() as i64,
+            "ended": clock.end() as i64,
+            "wall_seconds": time.elapsed.as_secs_f64(),
+            "cpu_seconds": time.cpu.map(|cpu| cpu.as_secs_f64()),
             "hosts": self.hosts(),
-            "record": outcome.map(|_| self.row()),
+            "record": outcome.map(|outcome| self.row(outcome, &clock)),
         })
     }
 
@@ -52,7 +54,8 @@ impl RunReport {
         hosts
     }
 
-    fn row(&self) -> String {
+    fn row(&self, outcome: &Outcome, clock: &Clock) -> String {
+        let time = self.time();
         let plan = self.info.plans.first().map(|plan| plan.name.to_string());
         let mut hardware: Vec<String> = Vec::new();
         for session in &self.sessions {
@@ -74,18 +77,18 @@ impl RunReport {
             true => self.info.n().to_string(),
             false => format!("{} with {}", self.info.n(), self.info.board.brief()),
         };
-        let checked = match &self.outcome {
-            Ok(outcome) => self.status.counted.checked(outcome).to_string(),
-            Err(_) => "no".to_owned(),
-        };
+        let checked = self.status.counted.checked(outcome);
         format!(
             "| {} | {checked} | {} | {} | {} | {} | {} | {} of {} tasks twice; signature {} |",
             board,
             plan.unwrap_or_default(),
             hardware.join("; "),
-            utc(self.span().1).split(' ').next().unwrap_or_default(),
-            duration(self.elapsed()),
-            self.cpu().map_or_else(|| "–".to_owned(), duration),
+            utc(clock.end() as i64)
+                .split(' ')
+                .next()
+                .unwrap_or_default(),
+            duration(time.elapsed),
+            time.cpu.map_or_else(|| "–".to_owned(), duration),
             self.status.counted.twice,
             self.status.counted.tasks,
             self.signature,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::RunReport;
 use super::clock::Clock;
-use crate::outcome::Checked;
+use crate::outcome::{Checked, Outcome};
 use crate::telemetry::{TimeUnit, duration, grouped, percent, rate, several};
 
 /// A figure, what it is, and what has to be known of it. All of it is plain text.
@@ -28,7 +28,7 @@ impl RunReport {
     /// The figures that are seen first: the result or how far the run is, its time, its speed, and how it was checked.
     pub fn tiles(&self, clock: &Clock) -> Vec<Tile> {
         let mut tiles = match &self.outcome {
-            Ok(_) => self.result_tiles(),
+            Ok(outcome) => result_tiles(outcome),
             Err(_) => self.progress_tiles(),
         };
         let interrupted = clock.stopped().len() + clock.paused().len() > 0;
@@ -42,7 +42,7 @@ impl RunReport {
             .map(|(number, of)| several(number as u64, of));
         let by = format!("{workers} on {hosts}");
         tiles.push(tile(time, duration(working), by));
-        if let Some(cpu) = self.cpu() {
+        if let Some(cpu) = self.time().cpu {
             let cpu = cpu.as_secs_f64();
             tiles.push(tile(
                 "CPU time",
@@ -54,31 +54,6 @@ impl RunReport {
         let speed = rate(nodes.fold(0, u64::saturating_add), working);
         tiles.push(tile("Speed", speed, "a node is a queen that was placed"));
         tiles.push(self.checked_tile());
-        tiles
-    }
-
-    fn result_tiles(&self) -> Vec<Tile> {
-        let Ok(outcome) = &self.outcome else {
-            return Vec::new();
-        };
-        let free = outcome.given.is_free();
-        let total = grouped(outcome.total);
-        let mut tiles = vec![match free {
-            true => tile("All solutions", total, format!("of {} queens", outcome.n)),
-            false => tile("All completions", total, "of the given board"),
-        }];
-        if let Some(unique) = outcome.unique() {
-            let name = if free {
-                "Unique solutions"
-            } else {
-                "Unique completions"
-            };
-            let note = match free {
-                true => "up to rotation and reflection",
-                false => "up to the symmetries of that board",
-            };
-            tiles.push(tile(name, grouped(unique), note));
-        }
         tiles
     }
 
@@ -117,4 +92,29 @@ impl RunReport {
         };
         tile("Checked", value, note)
     }
+}
+
+fn result_tiles(outcome: &Outcome) -> Vec<Tile> {
+    let total = grouped(outcome.total);
+    let (name, note, unique, symmetries) = match outcome.given.is_free() {
+        true => (
+            "All solutions",
+            format!("of {} queens", outcome.n),
+            "Unique solutions",
+            "up to rotation and reflection",
+        ),
+        false => (
+            "All completions",
+            "of the given board".to_owned(),
+            "Unique completions",
+            "up to the symmetries of that board",
+        ),
+    };
+    let mut tiles = vec![tile(name, total, note)];
+    tiles.extend(
+        outcome
+            .unique()
+            .map(|count| tile(unique, grouped(count), symmetries)),
+    );
+    tiles
 }

@@ -173,7 +173,7 @@ impl Canvas {
     pub fn frame(
         &mut self,
         area: Rect,
-        border: Border,
+        [top, sides, bottom]: Border,
         style: Style,
         title: &str,
         below: &[Span],
@@ -182,9 +182,9 @@ impl Canvas {
         let [left, right] = [area.x, area.x + area.width - 1];
         for y in area.y..area.y + area.height {
             let [begin, between, end] = match y {
-                y if y == area.y => border.top,
-                y if y + 1 == area.y + area.height => border.bottom,
-                _ => border.sides,
+                y if y == area.y => top,
+                y if y + 1 == area.y + area.height => bottom,
+                _ => sides,
             };
             for x in left..=right {
                 let character = match x {
@@ -215,13 +215,8 @@ impl Canvas {
     }
 }
 
-/// The characters of a frame, from the left to the right.
-#[derive(Clone, Copy, Debug)]
-pub struct Border {
-    pub top: [char; 3],
-    pub sides: [char; 3],
-    pub bottom: [char; 3],
-}
+/// The characters of a frame, from the left to the right: of its top, its sides and its bottom.
+pub type Border = [[char; 3]; 3];
 
 #[cfg(test)]
 mod tests {

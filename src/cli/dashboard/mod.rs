@@ -18,7 +18,6 @@ mod view;
 mod worker_table;
 
 use std::io::{self, PipeReader};
-use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -62,70 +61,35 @@ pub trait Steer {
     }
 }
 
-/// How a dashboard ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// The user left it.
-    Left,
-    /// There is nothing more to show.
-    Over,
-}
+/// What there is to show: a run, and something to say about it; `None` if there is nothing more.
+pub type Shown = Option<(Snapshot, Option<String>)>;
 
-/// What there is to show.
-pub enum Shown {
-    /// A run, and something to say about it.
-    Run(Arc<Snapshot>, Option<String>),
-    /// Nothing more.
-    Over,
-}
+/// What the user is asked before anything is done, the keys that stop the run, and those that leave it alone. Any other key
+/// goes back.
+type Question = (&'static str, &'static str, &'static str);
 
-/// What the user is asked before anything is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Question {
-    /// After `d`: whether to stop.
-    Stop,
-    /// After `q` or Esc, where the run is in this process: whether to stop, because it cannot be left alone.
-    Quit,
-    /// After `q` or Esc, where the run is elsewhere: whether to leave it alone or to stop it.
-    Leave,
-}
+/// After `d`.
+const STOP: Question = ("press d again to stop; any other key goes back", "d", "");
 
-impl Question {
-    const fn text(self) -> &'static str {
-        match self {
-            Self::Stop => "press d again to stop; any other key goes back",
-            Self::Quit => {
-                "stop the run in order? q or s stops it, any other key goes back; Ctrl-Z suspends it"
-            }
-            Self::Leave => {
-                "q leaves, and the run goes on; s stops the run; any other key goes back"
-            }
-        }
-    }
+/// After `q` or Esc, where the run is in this process and cannot be left alone.
+const QUIT: Question = (
+    "stop the run in order? q or s stops it, any other key goes back; Ctrl-Z suspends it",
+    "qs",
+    "",
+);
 
-    const fn answer(self, key: &Key) -> Option<Decision> {
-        match (self, key) {
-            (Self::Stop, Key::Char('d'))
-            | (Self::Quit, Key::Char('q' | 's'))
-            | (Self::Leave, Key::Char('s')) => Some(Decision::Stop),
-            (Self::Leave, Key::Char('q')) => Some(Decision::Leave),
-            _ => None,
-        }
-    }
-}
+/// After `q` or Esc, where the run is elsewhere.
+const LEAVE: Question = (
+    "q leaves, and the run goes on; s stops the run; any other key goes back",
+    "s",
+    "q",
+);
 
-/// What the user has decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Decision {
-    Stop,
-    Leave,
-}
-
-/// Shows what `look` gives until it is over or the user leaves.
+/// Shows what `look` gives until it is over or the user leaves. Returns whether the user left.
 ///
 /// # Errors
 /// The terminal is gone.
-pub fn show(mut look: impl FnMut() -> Shown, steer: &mut impl Steer) -> io::Result<End> {
+pub fn show(mut look: impl FnMut() -> Shown, steer: &mut impl Steer) -> io::Result<bool> {
     let mut screen = Screen::take()?;
     let mut theme = Theme::of_environment();
     let (mut help, mut first) = (None, 0_usize);
@@ -133,15 +97,15 @@ pub fn show(mut look: impl FnMut() -> Shown, steer: &mut impl Steer) -> io::Resu
     let mut answered: Option<(String, Instant)> = None;
     let zone = TimeZone::system();
     loop {
-        let Shown::Run(run, about) = look() else {
-            return Ok(End::Over);
+        let Some((run, about)) = look() else {
+            return Ok(false);
         };
         if !screen.is_ours()? {
             thread::sleep(REFRESH);
             continue;
         }
         asked = asked.filter(|(_, since)| since.elapsed() < SURE);
-        let question = asked.map(|(question, _)| question.text().to_owned());
+        let question = asked.map(|((text, ..), _)| text.to_owned());
         answered = answered.filter(|(_, since)| since.elapsed() < SURE);
         let note = question
             .or_else(|| answered.as_ref().map(|(text, _)| text.clone()))
@@ -166,7 +130,7 @@ pub fn show(mut look: impl FnMut() -> Shown, steer: &mut impl Steer) -> io::Resu
         let mut hint = None;
         match signal_key(&key) {
             Some(key @ SignalKey::Interrupt) if steer.is_own() => signals::deliver(key),
-            Some(SignalKey::Interrupt) => return Ok(End::Left),
+            Some(SignalKey::Interrupt) => return Ok(true),
             Some(key @ SignalKey::Quit) => signals::deliver(key),
             Some(SignalKey::Suspend) => {
                 answered = (!screen.suspend()).then(|| (NOT_STOPPED.to_owned(), Instant::now()));
@@ -174,27 +138,23 @@ pub fn show(mut look: impl FnMut() -> Shown, steer: &mut impl Steer) -> io::Resu
             }
             None => {}
         }
-        let question = asked.take().map(|(question, _)| question);
-        match question.and_then(|question| question.answer(&key)) {
-            Some(Decision::Stop) => done = steer.stop(),
-            Some(Decision::Leave) => return Ok(End::Left),
+        match (asked.take(), &key) {
+            (Some(((_, stop, _), _)), Key::Char(key)) if stop.contains(*key) => done = steer.stop(),
+            (Some(((_, _, leave), _)), Key::Char(key)) if leave.contains(*key) => return Ok(true),
             // The key was the answer.
-            None if question.is_some() => {}
-            None => match key {
+            (Some(_), _) => {}
+            (None, _) => match key {
                 key if help.is_some() => {
                     help = help.and_then(|mut line| scroll(&mut line, &key).then_some(line));
                 }
                 Key::Char('q') | Key::Escape => {
-                    let question = match steer.is_own() {
-                        true => Question::Quit,
-                        false => Question::Leave,
-                    };
+                    let question = if steer.is_own() { QUIT } else { LEAVE };
                     asked = Some((question, Instant::now()));
                 }
                 Key::Char('p') => {
                     done = steer.pause(run.progress.state != RunState::Paused);
                 }
-                Key::Char('d') => asked = Some((Question::Stop, Instant::now())),
+                Key::Char('d') => asked = Some((STOP, Instant::now())),
                 Key::Char('?' | 'h') => help = Some(0),
                 Key::Char('t') => theme = theme.next(),
                 key => {

@@ -2,10 +2,9 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
-use super::{End, Screen, Shown, Steer, show};
+use super::{Screen, Shown, Steer, show};
 use crate::cli::control::live_run::old;
 use crate::cli::control::signals;
 use crate::cli::exit::{Exit, Failure};
@@ -27,9 +26,8 @@ pub fn watch(dir: &Path) -> Result<(), Failure> {
         signals::listen(|| signals::end_at_once(Exit::Interrupted), None)?;
         first(dir)?;
         let end = show(|| look(dir), &mut Requests(dir));
-        match end.map_err(|error| Failure::new(Exit::Error, error))? {
-            End::Left => return Ok(()),
-            End::Over => {}
+        if end.map_err(|error| Failure::new(Exit::Error, error))? {
+            return Ok(());
         }
     } else {
         say("no process works on this run");
@@ -40,7 +38,7 @@ pub fn watch(dir: &Path) -> Result<(), Failure> {
 /// Waits until the run has written its state for the first time.
 fn first(dir: &Path) -> Result<(), Failure> {
     for _ in 0..40 {
-        if matches!(look(dir), Shown::Run(..)) {
+        if look(dir).is_some() {
             return Ok(());
         }
         std::thread::sleep(Duration::from_millis(50));
@@ -56,13 +54,7 @@ fn first(dir: &Path) -> Result<(), Failure> {
 }
 
 fn look(dir: &Path) -> Shown {
-    if !is_held(dir) {
-        return Shown::Over;
-    }
-    let text = match read_live(dir) {
-        Ok(Some(text)) => text,
-        Ok(None) | Err(_) => return Shown::Over,
-    };
+    let text = read_live(dir).ok().flatten().filter(|_| is_held(dir))?;
     match Snapshot::read(&text) {
         Ok(mut snapshot) => {
             // It may have been moved, and another machine may know it by another name.
@@ -73,14 +65,14 @@ fn look(dir: &Path) -> Shown {
                     duration(old)
                 )
             });
-            Shown::Run(Arc::new(snapshot), note)
+            Some((snapshot, note))
         }
         Err(why) => {
             say(&printable(&format!(
                 "{}: {why}",
                 dir.join("live.json").display()
             )));
-            Shown::Over
+            None
         }
     }
 }

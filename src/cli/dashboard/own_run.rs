@@ -2,7 +2,7 @@
 
 use std::io::{self, PipeReader, PipeWriter};
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -56,13 +56,14 @@ impl OwnDashboard {
 }
 
 fn own(keeper: &SnapshotKeeper, steering: &Steering, stopped: &Receiver<()>) -> Shown {
-    match stopped.try_recv() {
-        Err(mpsc::TryRecvError::Disconnected) => Shown::Over,
-        _ => Shown::Run(
-            Arc::new(keeper.snapshot(steering.control().progress(), steering.control().task_map())),
+    let is_over = stopped.try_recv() == Err(TryRecvError::Disconnected);
+    let control = steering.control();
+    (!is_over).then(|| {
+        (
+            keeper.snapshot(control.progress(), control.task_map()),
             None,
-        ),
-    }
+        )
+    })
 }
 
 impl Drop for OwnDashboard {

@@ -33,15 +33,9 @@ impl Theme {
     /// The next theme, for the key that changes it.
     #[must_use]
     pub const fn next(self) -> Self {
-        match (self.colour, self.unicode) {
-            (true, unicode) => Self {
-                colour: false,
-                unicode,
-            },
-            (false, unicode) => Self {
-                colour: true,
-                unicode: !unicode,
-            },
+        Self {
+            colour: !self.colour,
+            unicode: self.colour == self.unicode,
         }
     }
 
@@ -114,10 +108,7 @@ impl Theme {
     /// A bar of this width, a share of which is filled.
     pub fn gauge(self, share: f64, width: usize) -> (String, String) {
         let filled = ((share.clamp(0.0, 1.0) * width as f64) as usize).min(width);
-        let (full, empty) = match self.unicode {
-            true => ("█", "░"),
-            false => ("#", "."),
-        };
+        let [full, _, empty] = self.parts();
         (full.repeat(filled), empty.repeat(width - filled))
     }
 
@@ -154,48 +145,24 @@ impl Theme {
 
     /// A cell of a map. Without colours, too, each kind looks different.
     pub fn cell(self, cell: Cell) -> (&'static str, Style) {
-        let style = match cell {
-            Cell::Empty => self.label(),
-            Cell::Partly(_) | Cell::Full => self.good(),
-            Cell::SomeBefore | Cell::Before => self.before(),
-            Cell::Active => self.waiting(),
-            Cell::Wrong => self.bad(),
-        };
-        (self.glyph(cell), style)
-    }
-
-    fn glyph(self, cell: Cell) -> &'static str {
         const EIGHTHS: [&str; 7] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇"];
-        match (cell, self.unicode) {
-            (Cell::Empty, true) => "·",
-            (Cell::Partly(share), true) => EIGHTHS[((share * 7.0) as usize).min(6)],
-            (Cell::Full, true) => "█",
-            (Cell::SomeBefore, true) => "░",
-            (Cell::Before, true) => "▒",
-            (Cell::Active, true) => "●",
-            (Cell::Wrong, _) => "!",
-            (Cell::Empty, false) => ".",
-            (Cell::Partly(_), false) => "+",
-            (Cell::Full, false) => "#",
-            (Cell::SomeBefore, false) => "-",
-            (Cell::Before, false) => "=",
-            (Cell::Active, false) => "o",
-        }
+        let (unicode, ascii, style) = match cell {
+            Cell::Empty => ("·", ".", self.label()),
+            Cell::Partly(share) => (EIGHTHS[((share * 7.0) as usize).min(6)], "+", self.good()),
+            Cell::Full => ("█", "#", self.good()),
+            Cell::SomeBefore => ("░", "-", self.before()),
+            Cell::Before => ("▒", "=", self.before()),
+            Cell::Active => ("●", "o", self.waiting()),
+            Cell::Wrong => ("!", "!", self.bad()),
+        };
+        (if self.unicode { unicode } else { ascii }, style)
     }
 
-    /// The lines around a box.
+    /// The characters of the lines around a box, from the left to the right: at the top, between, and at the bottom.
     pub const fn border(self) -> Border {
         match self.unicode {
-            true => Border {
-                top: ['┌', '─', '┐'],
-                sides: ['│', ' ', '│'],
-                bottom: ['└', '─', '┘'],
-            },
-            false => Border {
-                top: ['+', '-', '+'],
-                sides: ['|', ' ', '|'],
-                bottom: ['+', '-', '+'],
-            },
+            true => [['┌', '─', '┐'], ['│', ' ', '│'], ['└', '─', '┘']],
+            false => [['+', '-', '+'], ['|', ' ', '|'], ['+', '-', '+']],
         }
     }
 }
