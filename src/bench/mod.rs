@@ -157,14 +157,6 @@ pub fn board(device: &DeviceSpec, plan: &dyn Plan) -> Result<BoardResult, BenchE
     })
 }
 
-/// Who counts in a run of [`mixed`].
-#[derive(Clone, Copy)]
-enum Participants {
-    Device,
-    Both,
-    Cpu,
-}
-
 /// Counts `plan` on the device alone, on the device and CPU workers together, and on the workers
 /// alone, in turn, `rounds` times.
 ///
@@ -192,25 +184,22 @@ pub fn mixed(
     for round in 0..rounds {
         // Another one begins each round, because the first run finds caches and clocks in another
         // state. The very first is the device's, whose time limits that of the workers.
-        let mut turns = [Participants::Device, Participants::Both, Participants::Cpu];
+        let mut turns = [(0, devices), (workers, devices), (workers, &[][..])];
         turns.rotate_left(round % 3);
-        for participants in turns {
-            match participants {
-                Participants::Device => {
-                    let report = count(plan, (Isa::best(), 0), devices, None)?;
-                    result.device_seconds.push(report.elapsed.as_secs_f64());
-                }
-                Participants::Both => {
-                    let report = count(plan, (Isa::best(), workers), devices, None)?;
-                    result.note_mixed(&report);
-                }
-                Participants::Cpu => {
-                    let limit = CPU_AT_MOST * best(&result.device_seconds);
-                    let limit = Duration::from_secs_f64(limit.clamp(CPU_AT_LEAST, 3600.0));
-                    let report = count(plan, (Isa::best(), workers), &[], Some(limit))?;
-                    result.cpu_seconds.push(report.elapsed.as_secs_f64());
-                    result.cpu_cut_off.push(!report.is_whole());
-                }
+        for (workers, devices) in turns {
+            let limit = devices.is_empty().then(|| {
+                let limit = CPU_AT_MOST * best(&result.device_seconds);
+                Duration::from_secs_f64(limit.clamp(CPU_AT_LEAST, 3600.0))
+            });
+            let report = count(plan, (Isa::best(), workers), devices, limit)?;
+            let seconds = report.elapsed.as_secs_f64();
+            if limit.is_some() {
+                result.cpu_seconds.push(seconds);
+                result.cpu_cut_off.push(!report.is_whole());
+            } else if workers == 0 {
+                result.device_seconds.push(seconds);
+            } else {
+                result.note_mixed(&report);
             }
         }
     }

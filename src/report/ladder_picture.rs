@@ -1,6 +1,7 @@
 //! The picture of the ladder, as SVG: how long each method takes, against the size of the board.
 
 use std::error::Error;
+use std::ops::Range;
 
 use plotters::coord::Shift;
 use plotters::element::DashedPathElement;
@@ -34,7 +35,7 @@ const SHORTEST: f64 = 1e-7;
 /// # Errors
 /// The crate that draws fails.
 pub fn ladder_picture(rows: &[TableRow]) -> Drawn {
-    let range = Range::of(rows);
+    let range = Axes::of(rows);
     let curves = curves(rows);
     let mut svg = String::new();
     {
@@ -45,7 +46,7 @@ pub fn ladder_picture(rows: &[TableRow]) -> Drawn {
         let (plot, points) = draw_axes(&left, &curves, &range)?;
         let title = ("sans-serif", 19).into_font().color(&INK);
         let title = title.pos(Pos::new(HPos::Center, VPos::Center));
-        let middle = (plot.left + plot.right) / 2;
+        let middle = (plot.0.start + plot.0.end) / 2;
         picture.draw(&Text::new(
             "Time of one count, by board size and method",
             (middle, 22),
@@ -74,13 +75,8 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 /// A point in pixels, from the upper left.
 type Pixel = (i32, i32);
 
-/// The edges of the part of the picture that has the curves.
-struct Plot {
-    left: i32,
-    right: i32,
-    top: i32,
-    bottom: i32,
-}
+/// Where the part of the picture is that has the curves: from the left to the right, from the top to the bottom.
+type Plot = (Range<i32>, Range<i32>);
 
 /// Where the plot is, and the points of each curve.
 type Places = (Plot, Vec<Vec<Pixel>>);
@@ -89,7 +85,7 @@ type Places = (Plot, Vec<Vec<Pixel>>);
 fn draw_axes(
     area: &Area<'_>,
     curves: &[Curve<'_>],
-    range: &Range,
+    range: &Axes,
 ) -> Result<Places, Box<dyn Error>> {
     let x = (range.first - 0.3)..(range.last + 0.3);
     // A little more, or rounding would take the first and the last line away.
@@ -114,14 +110,7 @@ fn draw_axes(
     let points = curves
         .iter()
         .map(|curve| curve.rows.iter().map(place).collect());
-    let (across, down) = plot.get_pixel_range();
-    let edges = Plot {
-        left: across.start,
-        right: across.end,
-        top: down.start,
-        bottom: down.end,
-    };
-    Ok((edges, points.collect()))
+    Ok((plot.get_pixel_range(), points.collect()))
 }
 
 fn draw_curve(
@@ -180,14 +169,14 @@ fn draw_names(
     picture: &Area<'_>,
     curves: &[Curve<'_>],
     points: &[Vec<Pixel>],
-    plot: &Plot,
+    (across, down): &Plot,
 ) -> Result<(), Box<dyn Error>> {
     let mut order: Vec<_> = (0..curves.len()).collect();
     order.sort_by_key(|at| points[*at].last());
-    let room = plot.bottom - plot.top - 50;
+    let room = down.end - down.start - 50;
     let line = (room / curves.len().max(1) as i32).min(20);
     for (place, at) in (0..).zip(order) {
-        let (x, y) = (plot.right + 24, plot.top + 10 + place * line);
+        let (x, y) = (across.end + 24, down.start + 10 + place * line);
         let curve = &curves[at];
         draw_marker(picture, curve.look, (x, y))?;
         let style = ("sans-serif", 13).into_font().color(&curve.look.colour);
@@ -198,25 +187,25 @@ fn draw_names(
 }
 
 /// Says below the names what is in them.
-fn draw_notes(picture: &Area<'_>, plot: &Plot) -> Result<(), Box<dyn Error>> {
+fn draw_notes(picture: &Area<'_>, (across, down): &Plot) -> Result<(), Box<dyn Error>> {
     let notes = ["× 7 a queen: one queen more", "takes 7 times as long"];
     let style = ("sans-serif", 13).into_font().color(&INK);
     for (line, note) in (0..).zip(notes) {
-        let at = (plot.right + 18, plot.bottom - 40 + 17 * line);
+        let at = (across.end + 18, down.end - 40 + 17 * line);
         picture.draw(&Text::new(note, at, style.clone()))?;
     }
     Ok(())
 }
 
 /// What the axes show: board sizes, and powers of ten seconds.
-struct Range {
+struct Axes {
     first: f64,
     last: f64,
     low: i32,
     high: i32,
 }
 
-impl Range {
+impl Axes {
     fn of(rows: &[TableRow]) -> Self {
         let sizes = rows.iter().map(|row| f64::from(row.n.get()));
         let (first, last) = sizes.fold((f64::MAX, 1.0), |(first, last): (f64, f64), n| {

@@ -49,7 +49,11 @@ pub fn name(of: &str) -> String {
 
 /// A table: what it shows, its columns, and rows of cells that are markup already. On narrow screens each row becomes a
 /// list, in which every cell has the name of its column, unless there are only two.
-pub fn table(caption: &str, columns: &[&str], rows: &[Vec<String>]) -> String {
+pub fn table(
+    caption: &str,
+    columns: &[&str],
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> String {
     let class = if columns.len() > 2 { "many" } else { "two" };
     let caption = text(caption);
     let mut html = format!("<table class=\"{class}\"><caption>{caption}</caption>\n<thead><tr>");
@@ -57,7 +61,8 @@ pub fn table(caption: &str, columns: &[&str], rows: &[Vec<String>]) -> String {
         let _ = write!(html, "<th scope=\"col\">{}</th>", text(column));
     }
     html += "</tr></thead>\n<tbody>\n";
-    for row in rows.iter().take(MOST_ROWS) {
+    let mut rows = rows.into_iter();
+    for row in rows.by_ref().take(MOST_ROWS) {
         html += "<tr>";
         for (cell, column) in row.iter().zip(columns) {
             let _ = write!(html, "<td data-column=\"{}\">{cell}</td>", text(column));
@@ -65,7 +70,7 @@ pub fn table(caption: &str, columns: &[&str], rows: &[Vec<String>]) -> String {
         html += "</tr>\n";
     }
     html += "</tbody></table>\n";
-    let more = rows.len().saturating_sub(MOST_ROWS);
+    let more = rows.count();
     if more > 0 {
         let _ = writeln!(html, "<p>… and {more} more.</p>");
     }
@@ -119,7 +124,7 @@ mod tests {
         let safe = text(bad);
         assert!(!safe.contains(['<', '>', '"', '\'', '\u{1b}']), "{safe}");
         let parts = [
-            table(bad, &[bad], &[vec![text(bad)]]),
+            table(bad, &[bad], [vec![text(bad)]]),
             facts(&[(bad, text(bad))]),
             key("measured", bad),
             name(bad),

@@ -9,31 +9,26 @@ use crate::actors::{PauseReason, Progress, RunState};
 /// If they do not all fit, the solutions are left out first, then speed, time elapsed, the width of the
 /// interval, share and state; the time left stays longest. What is left is cut off at `width`.
 pub fn progress_line(progress: &Progress, width: usize) -> String {
-    let mut parts = Vec::new();
+    let mut parts: Vec<Part> = Vec::new();
+    let mut add = |leaves, text: String| parts.push((leaves, format!("{BETWEEN}{text}")));
     match progress.state {
-        RunState::Paused => parts.push(Part::new(1, paused(progress))),
-        RunState::Planning | RunState::Draining => {
-            parts.push(Part::new(1, progress.state.name().to_owned()));
-        }
+        RunState::Paused => add(1, paused(progress)),
+        RunState::Planning | RunState::Draining => add(1, progress.state.name().to_owned()),
         RunState::Running | RunState::Finished | RunState::Stopped | RunState::Failed => {}
     }
     let facts = RunFacts::of(progress, "");
     if let Some(share) = facts.share {
-        parts.push(Part::new(2, percent(share)));
+        add(2, percent(share));
     }
-    parts.push(Part::new(6, format!("{} solutions", progress.solutions)));
+    add(6, format!("{} solutions", progress.solutions));
     if progress.nodes_per_second > SLOWEST {
-        parts.push(Part::new(5, speed(progress.nodes_per_second)));
+        add(5, speed(progress.nodes_per_second));
     }
-    parts.push(Part::new(4, duration(progress.elapsed)));
+    add(4, duration(progress.elapsed));
     if let Some(left) = facts.left() {
-        let left = format!("left {left}");
         let (left, uncertainty) = left.split_at(left.find(" ±").unwrap_or(left.len()));
-        parts.push(Part::new(0, left.to_owned()));
-        parts.push(Part {
-            separator: "",
-            ..Part::new(3, uncertainty.to_owned())
-        });
+        add(0, format!("left {left}"));
+        parts.push((3, uncertainty.to_owned()));
     }
     fit(parts, width)
 }
@@ -52,36 +47,19 @@ fn paused(progress: &Progress) -> String {
 /// of borders are known, which are no speed.
 const SLOWEST: f64 = 1000.0;
 
-/// A part of the line.
-struct Part {
-    text: String,
-    /// What stands before it, unless it is the first.
-    separator: &'static str,
-    /// The part with the highest number is left out first.
-    leaves: u8,
-}
+/// What stands between two parts.
+const BETWEEN: &str = " · ";
 
-impl Part {
-    const fn new(leaves: u8, text: String) -> Self {
-        Self {
-            text,
-            separator: " · ",
-            leaves,
-        }
-    }
-}
+/// A part of the line: the one with the highest number is left out first. Its text has what stands between it and the part
+/// before.
+type Part = (u8, String);
 
 /// The parts that fit into `width` characters, at least one of them.
 fn fit(mut parts: Vec<Part>, width: usize) -> String {
     loop {
-        let mut line = String::new();
-        for part in &parts {
-            if !line.is_empty() {
-                line += part.separator;
-            }
-            line += &part.text;
-        }
-        let first = (0..parts.len()).max_by_key(|&index| parts[index].leaves);
+        let line: String = parts.iter().map(|(_, text)| text.as_str()).collect();
+        let line = line.trim_start_matches(BETWEEN);
+        let first = (0..parts.len()).max_by_key(|&index| parts[index].0);
         match first {
             Some(index) if parts.len() > 1 && line.chars().count() > width => parts.remove(index),
             _ => return line.chars().take(width).collect(),

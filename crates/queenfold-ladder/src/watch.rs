@@ -198,10 +198,7 @@ impl<'a> Watch<'a> {
     /// The audience left.
     #[inline]
     pub fn show_placed<Q: Queen>(&self, board: &[Q], row: usize) -> Result<(), StopSearch> {
-        if !self.control.wants_squares {
-            return Ok(());
-        }
-        self.show(|| Scene::Placed {
+        self.show_square(|| Scene::Placed {
             rows: columns(&board[..=row]),
             row,
         })
@@ -214,10 +211,7 @@ impl<'a> Watch<'a> {
     #[inline]
     pub fn place_among<Q: Queen>(&mut self, board: &[Q], row: usize) -> Result<(), StopSearch> {
         self.count()?;
-        if !self.control.wants_squares {
-            return Ok(());
-        }
-        self.show(|| Scene::Placed {
+        self.show_square(|| Scene::Placed {
             rows: columns(board),
             row,
         })
@@ -229,10 +223,7 @@ impl<'a> Watch<'a> {
     /// The search must stop.
     pub fn side<Q: Queen>(&mut self, board: &[Q], side: &'static str) -> Result<(), StopSearch> {
         self.count()?;
-        if !self.control.wants_squares {
-            return Ok(());
-        }
-        self.show(|| Scene::Side {
+        self.show_square(|| Scene::Side {
             rows: columns(board),
             side,
         })
@@ -249,10 +240,7 @@ impl<'a> Watch<'a> {
         row: usize,
         column: usize,
     ) -> Result<(), StopSearch> {
-        if !self.control.wants_squares {
-            return Ok(());
-        }
-        self.show(|| Scene::Attacked {
+        self.show_square(|| Scene::Attacked {
             rows: columns(&board[..row]),
             column: column as u8,
         })
@@ -352,6 +340,14 @@ impl<'a> Watch<'a> {
             Err(self.stop(StopReason::TimeLimit))
         } else {
             Ok(())
+        }
+    }
+
+    #[inline]
+    fn show_square(&self, scene: impl FnOnce() -> Scene) -> Result<(), StopSearch> {
+        match self.control.wants_squares {
+            true => self.show(scene),
+            false => Ok(()),
         }
     }
 

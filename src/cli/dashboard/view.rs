@@ -58,7 +58,7 @@ pub fn draw(canvas: &mut Canvas, view: &View<'_>) -> (usize, Option<usize>) {
             events: incidents.len(),
         },
     );
-    canvas.line(areas.title, Side::Left, &title(view, areas.title.width));
+    canvas.line(areas.title, Side::Left, &title(view));
     let facts = view.of.facts();
     let is_wide = screen.width >= 100;
     let end = facts.eta.filter(|_| is_wide);
@@ -84,7 +84,7 @@ pub fn draw(canvas: &mut Canvas, view: &View<'_>) -> (usize, Option<usize>) {
     (first, help)
 }
 
-fn title(view: &View<'_>, width: u16) -> Line {
+fn title(view: &View<'_>) -> Line {
     let Snapshot {
         n,
         given,
@@ -99,33 +99,19 @@ fn title(view: &View<'_>, width: u16) -> Line {
         true => String::new(),
         false => format!(" · by {}", engines.join(" + ")),
     };
-    let rest = format!(" · {}{by} · on {host}", duration(progress.elapsed));
-    let board = format!("{n} queens");
-    let between = " · ";
-    // What is given is cut where it does not fit, so that the state and the machine are seen.
-    let taken = [&board, between, &state, &rest].map(|part| part.chars().count());
-    let left = usize::from(width).saturating_sub(taken.iter().sum());
-    let given = given.as_ref().map_or_else(String::new, |given| {
-        shortened(&format!(", given {given}"), left.max(LEAST_GIVEN))
-    });
+    // What is given may be long, and is cut where it does not fit.
+    let given = given.as_ref().map(|given| format!(" · given {given}"));
+    let rest = format!(
+        " · {}{by} · on {host}{}",
+        duration(progress.elapsed),
+        given.unwrap_or_default()
+    );
     vec![
-        Span::styled(board, view.theme.title()),
-        Span::raw(safe(view.theme, &given)),
-        Span::raw(view.theme.text(between)),
+        Span::styled(format!("{n} queens"), view.theme.title()),
+        Span::raw(view.theme.text(" · ")),
         Span::styled(state, style),
         Span::raw(safe(view.theme, &rest)),
     ]
-}
-
-/// At least so many characters of the title say what is given.
-const LEAST_GIVEN: usize = 20;
-
-/// A text of at most `most` characters, with an ellipsis where it is cut.
-fn shortened(text: &str, most: usize) -> String {
-    match text.chars().count() > most {
-        true => text.chars().take(most - 1).chain(['…']).collect(),
-        false => text.to_owned(),
-    }
 }
 
 /// When this much time will have passed, by the local clock: the hour, with the day if it is another one.
@@ -138,15 +124,4 @@ fn end_of(view: &View<'_>, left: Duration) -> Option<String> {
         false => "%Y-%m-%d %H:%M",
     };
     Some(end.strftime(format).to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_given_is_cut_to_fit() {
-        assert_eq!(shortened("given queens b4", 15), "given queens b4");
-        assert_eq!(shortened("given queens b4", 10), "given que…");
-    }
 }

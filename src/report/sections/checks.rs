@@ -61,7 +61,7 @@ impl RunReport {
         table(
             "Corrections: counts of a task that differed",
             &["task", "counted by", "state"],
-            &rows.collect::<Vec<_>>(),
+            rows,
         )
     }
 

@@ -1,60 +1,58 @@
 //! What happened when.
 
 use std::collections::BTreeMap;
-use std::error::Error;
 use std::fmt::Write;
 use std::time::Duration;
 
 use crate::report::RunReport;
 use crate::report::clock::Clock;
+use crate::report::drawing::Drawn;
 use crate::report::markup::{figure, key, name, table, text, utc};
 use crate::report::over_time::{self, MOST_LANES};
 use crate::telemetry::{duration, percent, rate};
 
-/// A section, or why it could not be drawn.
-type Section = Result<String, Box<dyn Error>>;
-
 impl RunReport {
-    pub(in crate::report) fn share_section(&self, clock: &Clock) -> Section {
+    pub(in crate::report) fn share_section(&self, clock: &Clock) -> Drawn {
         if self.tasks.is_empty() {
             return Ok(String::new());
         }
         if !clock.is_drawn() {
             return Ok("<p>The run is too short for drawings over time: tasks are recorded to the second.</p>\n".to_owned());
         }
-        let drawn = over_time::share(self, clock)?;
-        let caption = format!(
-            "{}{}",
-            key("measured", "share of the work that is done"),
-            interruptions(clock)
-        );
-        Ok(figure(
+        let share = "share of the work that is done";
+        self.drawing(
+            clock,
+            over_time::share,
             "Share of the work that is done, over time",
-            &drawn,
-            "chart",
-            &caption,
-        ))
+            share,
+        )
     }
 
-    pub(in crate::report) fn speed_section(&self, clock: &Clock) -> Section {
+    pub(in crate::report) fn speed_section(&self, clock: &Clock) -> Drawn {
         if self.tasks.is_empty() || !clock.is_drawn() {
             return Ok(String::new());
         }
-        let drawn = over_time::speed(self, clock)?;
-        let caption = format!(
-            "{}{}",
-            key("measured", "nodes per second, of all workers together"),
-            interruptions(clock)
-        );
-        Ok(figure(
+        let speed = "nodes per second, of all workers together";
+        self.drawing(
+            clock,
+            over_time::speed,
             "Nodes per second, over time",
-            &drawn,
-            "chart",
-            &caption,
-        ))
+            speed,
+        )
     }
 
-    pub(in crate::report) fn eta_section(&self, clock: &Clock) -> Section {
+    fn drawing(
+        &self,
+        clock: &Clock,
+        draw: fn(&Self, &Clock) -> Drawn,
+        title: &str,
+        measured: &str,
+    ) -> Drawn {
+        let caption = key("measured", measured) + &interruptions(clock);
+        Ok(figure(title, &draw(self, clock)?, "chart", &caption))
+    }
+
+    pub(in crate::report) fn eta_section(&self, clock: &Clock) -> Drawn {
         let drawn = match clock.is_drawn() {
             true => over_time::eta(self, clock)?,
             false => None,
@@ -83,7 +81,7 @@ impl RunReport {
         ))
     }
 
-    pub(in crate::report) fn lanes_section(&self, clock: &Clock) -> Section {
+    pub(in crate::report) fn lanes_section(&self, clock: &Clock) -> Drawn {
         if self.lanes.is_empty() {
             return Ok(String::new());
         }
@@ -103,8 +101,7 @@ impl RunReport {
                 let took = Duration::try_from_secs_f64(to - from).unwrap_or_default();
                 vec![utc(*from as i64), duration(took), text(why)]
             });
-            let rows: Vec<_> = rows.collect();
-            html += &table("Pauses", &["paused", "for", "because"], &rows);
+            html += &table("Pauses", &["paused", "for", "because"], rows);
         }
         Ok(html + &self.shares())
     }
@@ -147,7 +144,7 @@ impl RunReport {
                 "speed of a worker",
                 "time inside tasks",
             ],
-            &rows.collect::<Vec<_>>(),
+            rows,
         )
     }
 }

@@ -36,7 +36,7 @@ impl RunReport {
                 ]
             })
             .collect();
-        table("Processes that worked on the run", &columns, &rows)
+        table("Processes that worked on the run", &columns, rows)
     }
 
     pub(in crate::report) fn incidents_section(&self) -> String {
@@ -45,11 +45,7 @@ impl RunReport {
         }
         let rows = self.timeline.incidents.iter();
         let rows = rows.map(|(at, what)| vec![utc(*at as i64), text(what)]);
-        table(
-            "Events of the run",
-            &["when", "what"],
-            &rows.collect::<Vec<_>>(),
-        )
+        table("Events of the run", &["when", "what"], rows)
     }
 
     pub(in crate::report) fn configuration_section(&self) -> String {

@@ -111,7 +111,7 @@ impl RunReport {
         table(
             "Rotations and reflections make several boards of one unique solution",
             columns,
-            &rows,
+            rows,
         )
     }
 
