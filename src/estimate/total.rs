@@ -354,17 +354,6 @@ mod tests {
     }
 
     #[test]
-    fn a_larger_sample_gives_a_narrower_interval() {
-        let plan = InventedPlan::new(5000);
-        let width = |sample| {
-            let draw = Draw::new(&plan, sample, 3);
-            draw.total(&plan.seconds(&draw)).variance.sqrt() / plan.truth()
-        };
-        assert!(width(64) < 0.08, "{}", width(64));
-        assert!(width(1024) < 0.35 * width(64));
-    }
-
-    #[test]
     fn a_sample_of_everything_leaves_only_the_speed_uncertain() {
         let plan = InventedPlan::new(200);
         let draw = Draw::new(&plan, 1000, 1);
@@ -374,18 +363,6 @@ mod tests {
         assert!((expected / plan.truth() - 1.0).abs() < 1e-9);
         assert!((high / expected - 1.0 - 1.96 * SPEED).abs() < 1e-6);
         assert!((total.share - 1.0).abs() < 1e-9);
-    }
-
-    #[test]
-    fn one_task_is_a_plan_too() {
-        let plan = InventedPlan {
-            tasks: vec![(1.0, 2.0)],
-        };
-        let total = Draw::new(&plan, 64, 0)
-            .estimate(&[Some(2.0)], SPEED)
-            .unwrap();
-        assert!((total.core_seconds.expected - 2.0).abs() < 1e-12);
-        assert!(total.core_seconds.high < 2.4);
     }
 
     #[test]

@@ -162,21 +162,10 @@ mod tests {
 
     use super::*;
     use crate::board::Size;
+    use crate::report::ladder_picture;
 
-    /// A row of eight queens.
     fn row(method: &str, style: Option<&str>) -> TableRow {
-        TableRow {
-            n: Size::new(8).unwrap(),
-            method: method.into(),
-            style: style.map(Into::into),
-            total: 92,
-            unique: None,
-            classes: None,
-            nodes: 0,
-            seconds: 0.1,
-            cpu_seconds: None,
-            note: None,
-        }
+        ladder_picture::tests::row(8, method, style, 0.1)
     }
 
     #[test]
@@ -211,8 +200,8 @@ mod tests {
     #[test]
     fn a_label_says_how_the_time_grows() {
         let of = |n, seconds| TableRow {
+            cpu_seconds: Some(seconds),
             n: Size::new(n).unwrap(),
-            seconds,
             ..row("bitmap", None)
         };
         let rows = [of(9, 7.0), of(8, 1.0), of(10, 49.0)];

@@ -240,11 +240,11 @@ fn time(exponent: i32) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
     use crate::board::Size;
 
-    fn row(n: u32, method: &str, style: Option<&str>, seconds: f64) -> TableRow {
+    pub fn row(n: u32, method: &str, style: Option<&str>, seconds: f64) -> TableRow {
         TableRow {
             n: Size::new(n).unwrap(),
             method: method.into(),

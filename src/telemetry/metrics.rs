@@ -145,18 +145,13 @@ mod tests {
         let n = Size::new(18).unwrap();
         let mut progress = Progress::default();
         let text = metrics(&n.into(), &progress, &[]);
-        assert!(
-            text.contains("queenfold_run_info{n=\"18\",version=\""),
-            "{text}"
-        );
-        assert!(
-            text.contains("queenfold_run_state{state=\"planning\"} 1\n"),
-            "{text}"
-        );
-        assert!(
-            text.contains("queenfold_run_state{state=\"finished\"} 0\n"),
-            "{text}"
-        );
+        for part in [
+            "queenfold_run_info{n=\"18\",version=\"",
+            "queenfold_run_state{state=\"planning\"} 1\n",
+            "queenfold_run_state{state=\"finished\"} 0\n",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
         assert!(!text.contains("eta") && !text.contains("share"), "{text}");
         progress.share = Some(0.25);
         progress.eta = Some(Eta {
@@ -164,16 +159,13 @@ mod tests {
             uncertainty: Some(Duration::from_millis(4500)),
         });
         let text = metrics(&n.into(), &progress, &[]);
-        assert!(
-            text.contains("\nqueenfold_share_done_ratio 0.25\n"),
-            "{text}"
-        );
-        assert!(
-            text.contains("\nqueenfold_eta_low_seconds 0.375\n"),
-            "{text}"
-        );
-        assert!(text.contains("\nqueenfold_eta_high_seconds 6\n"), "{text}");
-
+        for line in [
+            "queenfold_share_done_ratio 0.25",
+            "queenfold_eta_low_seconds 0.375",
+            "queenfold_eta_high_seconds 6",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line}: {text}");
+        }
         let mut page = Page(String::new());
         page.sample("x", &[("by", "a\"b\\c\nd".to_owned())], 2.0);
         assert_eq!(page.0, "queenfold_x{by=\"a\\\"b\\\\c\\nd\"} 2\n");

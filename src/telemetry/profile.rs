@@ -78,25 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_speeds_and_skew_are_those_of_the_report() {
-        let report = Report {
-            elapsed: Duration::from_secs(1),
-            workers: vec![worker(0, 990, 0), worker(1, 970, 20)],
-            ..Report::default()
-        };
-        assert_eq!(
-            profile(&report),
-            "\
-worker       kernel    in tasks     core  waiting  starved      tasks          speed
-worker-0     scalar      99.0 %   15.0 %    1.0 %    0.0 %         64    100 Mnode/s
-worker-1     scalar      97.0 %   15.0 %    1.0 %    2.0 %         64    100 Mnode/s
-finish skew  20.0 ms, 2.0 % of 1.0 s
-"
-        );
-    }
-
-    #[test]
-    fn the_name_of_a_device_fits_its_column() {
+    fn shares_speeds_and_skew_are_those_of_the_report_and_the_name_of_a_device_fits() {
         let gpu = DeviceIdentity {
             kind: DeviceKind::Cuda,
             index: 0,
@@ -122,10 +104,6 @@ gpu-0        NVIDIA H100 80GB HBM3   97.0 %        -    1.0 %    2.0 %         6
 finish skew  20.0 ms, 2.0 % of 1.0 s
 "
         );
-    }
-
-    #[test]
-    fn a_run_without_workers_has_a_profile() {
         assert!(profile(&Report::default()).contains("finish skew  0.0 ms, 0.0 % of 0.0 s"));
     }
 }

@@ -40,28 +40,8 @@ impl Method for BitBoard {
         for start in Start::all(request.n) {
             match start {
                 Start::OneQueen => on_host = start.count(request.n, Style::Iterative, watch)?,
-                Start::Corner(corner) => {
-                    let shared = [1, corner.bound1()];
-                    upper_rows(
-                        request,
-                        &corner.first_queens(),
-                        corner,
-                        shared,
-                        &mut launches,
-                        watch,
-                    )?;
-                }
-                Start::Side(side) => {
-                    let shared = [0, side.bound1()];
-                    upper_rows(
-                        request,
-                        &side.first_queens(),
-                        side,
-                        shared,
-                        &mut launches,
-                        watch,
-                    )?;
-                }
+                Start::Corner(corner) => upper_rows(request, corner, 1, &mut launches, watch)?,
+                Start::Side(side) => upper_rows(request, side, 0, &mut launches, watch)?,
             }
         }
         let [nodes, c2, c4, c8] = launches.finish(watch)?;
@@ -90,27 +70,26 @@ const BATCH: u32 = 24_576;
 /// Sums of a launch: nodes, and orbits of 2, 4 and 8 solutions.
 const SUMS: usize = 4;
 
-/// The host's part: searches down to the mark and passes on the nodes it finds there. `shared` is
-/// what the kernel has to know about the first queens.
+/// The host's part: searches down to the mark and passes on the nodes it finds there. `corner` is 1 if the first queen is in
+/// the corner.
 fn upper_rows(
     request: &MethodRequest,
-    first_queens: &[u32],
     case: impl Case,
-    shared: [u32; 2],
+    corner: u32,
     launches: &mut Launches<'_, SUMS>,
     watch: &mut Watch<'_>,
 ) -> Result<(), StopSearch> {
+    let first_queens = case.first_queens();
     let mark = mark(request.n, first_queens.len());
-    let [corner, bound] = shared;
     let host = Host {
         case,
         launches,
-        start: [request.n.get(), mark as u32, corner, bound],
+        start: [request.n.get(), mark as u32, corner, case.bound1()],
         batch: Vec::new(),
         nodes: 0,
     };
     let mut search = Search::down_to(mark, request.n, host, watch);
-    let taken = search.place_first(first_queens)?;
+    let taken = search.place_first(&first_queens)?;
     search.run(Style::Iterative, first_queens.len(), taken)?;
     // The last batch is rarely full.
     search.rules.launch(search.watch)

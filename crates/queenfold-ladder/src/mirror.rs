@@ -21,11 +21,8 @@ impl Method for Mirror {
     }
 
     fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
-        // The single queen is its own mirror image.
         if request.n.get() == 1 {
-            watch.place(&[1_u32], 0)?;
-            watch.solution(&[1_u32], Images::Itself)?;
-            return Ok(Count::total(1));
+            return one_queen(watch);
         }
         let mut search = Search::new(request.n, SolutionCount::new(Images::Mirrored), watch);
         for start in starts(request.n) {
@@ -34,6 +31,13 @@ impl Method for Mirror {
         }
         Ok(Count::total(2 * search.rules.found))
     }
+}
+
+/// The single queen, which is its own mirror image.
+pub(super) fn one_queen(watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
+    watch.place(&[1_u32], 0)?;
+    watch.solution(&[1_u32], Images::Itself)?;
+    Ok(Count::total(1))
 }
 
 /// The first queens of one board of each pair of mirror images, n ≥ 2: a queen in the left half of

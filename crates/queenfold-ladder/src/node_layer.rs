@@ -26,7 +26,7 @@ impl Method for NodeLayer {
 
     fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
         if request.n.get() == 1 {
-            return one_queen(watch);
+            return mirror::one_queen(watch);
         }
         let layer = layer(request.n, LAYER, watch)?;
         let found = spread(&layer, watch, |node, watch| {
@@ -46,7 +46,7 @@ impl Method for NodeLayer {
         watch: &mut Watch<'_>,
     ) -> Result<Count, StopSearch> {
         if request.n.get() == 1 {
-            return one_queen(watch);
+            return mirror::one_queen(watch);
         }
         let layer = layer(request.n, LAYER, watch)?;
         let nodes: Vec<u32> = layer.iter().flat_map(|node| node.taken.words()).collect();
@@ -61,32 +61,16 @@ impl Method for NodeLayer {
     }
 }
 
-/// The single queen, which is its own mirror image.
-fn one_queen(watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
-    watch.count()?;
-    watch.solution(&[1_u32], Images::Itself)?;
-    Ok(Count::total(1))
-}
-
 /// Queens that are placed breadth first. For 32 queens that gives six million nodes of 32 bytes.
 const LAYER: usize = 5;
 
 /// Queens in the first rows.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Node {
     taken: Taken,
     /// The queens, for the audience: one bit in each row.
     board: [u32; LAYER],
 }
-
-const EMPTY: Node = Node {
-    taken: Taken {
-        left: 0,
-        down: 0,
-        right: 0,
-    },
-    board: [0; LAYER],
-};
 
 impl Node {
     /// The number of filled rows: each queen takes one column.
@@ -108,7 +92,7 @@ fn layer(n: Size, depth: usize, watch: &mut Watch<'_>) -> Result<Vec<Node>, Stop
         for _ in &start {
             watch.count()?;
         }
-        nodes.push(start.into_iter().fold(EMPTY, Node::with));
+        nodes.push(start.into_iter().fold(Node::default(), Node::with));
     }
     for queens in 1..depth.min(n.get() as usize) {
         let mut next = Vec::new();

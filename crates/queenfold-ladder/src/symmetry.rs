@@ -76,8 +76,8 @@ impl Start {
                 watch.solution(&[1_u32], Images::Orbit(1))?;
                 Ok(ClassCounts::of_one_queen())
             }
-            Self::Corner(corner) => count(n, style, &corner.first_queens(), corner, watch),
-            Self::Side(side) => count(n, style, &side.first_queens(), side, watch),
+            Self::Corner(corner) => count(n, style, corner, watch),
+            Self::Side(side) => count(n, style, side, watch),
         }
     }
 }
@@ -85,7 +85,6 @@ impl Start {
 fn count(
     n: Size,
     style: Style,
-    first_queens: &[u32],
     case: impl Case,
     watch: &mut Watch<'_>,
 ) -> Result<ClassCounts, StopSearch> {
@@ -94,13 +93,20 @@ fn count(
         classes: ClassCounts::default(),
     };
     let mut search = Search::new(n, leaf, watch);
-    let taken = search.place_first(first_queens)?;
+    let first_queens = case.first_queens();
+    let taken = search.place_first(&first_queens)?;
     search.run(style, first_queens.len(), taken)?;
     Ok(search.rules.classes)
 }
 
 /// What the two cases, corner and side, have in common.
 pub(super) trait Case: Copy {
+    /// The queens of the first rows.
+    fn first_queens(&self) -> Vec<u32>;
+
+    /// The column of the last of these.
+    fn bound1(&self) -> u32;
+
     /// Which of the `free` squares of `row` can lead to a smallest image.
     fn allowed(&self, row: usize, taken: Taken, free: u32) -> u32;
 
@@ -152,19 +158,17 @@ impl Corner {
             open: array::from_fn(|row| if row < bound1 { !0b10 } else { !0 }),
         }
     }
-
-    /// The queens of rows 0 and 1.
-    pub fn first_queens(self) -> [u32; 2] {
-        [1, 1 << self.bound1]
-    }
-
-    /// The column of the second queen.
-    pub fn bound1(self) -> u32 {
-        self.bound1 as u32
-    }
 }
 
 impl Case for Corner {
+    fn first_queens(&self) -> Vec<u32> {
+        vec![1, 1 << self.bound1]
+    }
+
+    fn bound1(&self) -> u32 {
+        self.bound1 as u32
+    }
+
     #[inline]
     fn allowed(&self, row: usize, _taken: Taken, free: u32) -> u32 {
         free & self.open[row]
@@ -212,19 +216,17 @@ impl Side {
             }),
         }
     }
-
-    /// The queen of row 0.
-    pub fn first_queens(self) -> [u32; 1] {
-        [1 << self.bound1]
-    }
-
-    /// The column of the first queen.
-    pub fn bound1(self) -> u32 {
-        self.bound1 as u32
-    }
 }
 
 impl Case for Side {
+    fn first_queens(&self) -> Vec<u32> {
+        vec![1 << self.bound1]
+    }
+
+    fn bound1(&self) -> u32 {
+        self.bound1 as u32
+    }
+
     #[inline]
     fn allowed(&self, row: usize, taken: Taken, free: u32) -> u32 {
         let open = free & self.open[row];

@@ -35,7 +35,6 @@ fn worker(index: usize) -> WorkerProgress {
             version: 4,
             index: 400 + index as u64,
         }),
-        until: seconds(60),
         tasks: 31,
         nodes: 1_400_000_000,
         batches: Duration::from_secs(1),
