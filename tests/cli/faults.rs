@@ -37,14 +37,6 @@ fn assert_no_result(output: &Output, code: i32, said: &[&str]) {
 }
 
 #[test]
-fn panics_in_a_tenth_of_the_tasks_leave_the_count_exact() {
-    let output = run("panics=0.1", &["-n", "14", "--engine", "chain", "--quiet"]);
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
-    assert!(printed(&output.stdout).contains("365596"), "{output:?}");
-    assert!(printed(&output.stdout).contains("45752"), "{output:?}");
-}
-
-#[test]
 fn a_task_that_panics_in_every_try_ends_the_run_with_its_ranks_and_no_total() {
     for workers in ["1", "2"] {
         let output = run(

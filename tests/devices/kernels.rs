@@ -284,24 +284,6 @@ fn the_source_is_one_text_without_comments_that_includes_nothing_of_ours() {
     }
 }
 
-/// Cuts comments off at every `//`.
-#[test]
-fn no_string_in_a_kernel_looks_like_a_comment() {
-    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
-    for file in fs::read_dir(kernels).unwrap() {
-        let path = file.unwrap().path();
-        if !path.is_file() {
-            continue;
-        }
-        for line in fs::read_to_string(&path).unwrap().lines() {
-            let code = line.split("//").next().unwrap();
-            let quotes = code.matches('"').count();
-            assert!(quotes.is_multiple_of(2), "{}: {line}", path.display());
-            assert!(!code.contains("/*"), "{}: {line}", path.display());
-        }
-    }
-}
-
 #[test]
 fn every_program_has_an_embedded_form_made_of_the_source_there_is() {
     for program in programs() {
@@ -315,24 +297,6 @@ fn every_program_has_an_embedded_form_made_of_the_source_there_is() {
         let entry = format!(".entry {}(", program.entry());
         assert!(text.contains(&entry), "{program}");
     }
-}
-
-#[test]
-fn the_reader_of_machine_code_sees_what_it_should() {
-    let line = "        /*0a10*/              @P1 BRA 0x9b0 ;     /* 0xffff */";
-    assert_eq!(instruction(line), Some((0xa10, "@P1 BRA 0x9b0".to_owned())));
-    assert_eq!(target("@P1 BRA 0x9b0"), Some(0x9b0));
-    let code: Vec<_> = [
-        (0x10, "LDG R1"),
-        (0x20, "BRA 0x10"),
-        (0x30, "STS.128 [R1], R4"),
-        (0x40, "LDS.128 R4, [R1]"),
-        (0x50, "@P0 BRA 0x30"),
-        (0x60, "BRA 0x10"),
-    ]
-    .map(|(address, text)| (address, text.to_owned()))
-    .into();
-    assert_eq!(hot_loop(&code).len(), 3);
 }
 
 #[test]

@@ -210,36 +210,3 @@ fn kernels_of_the_colour_engine_call_nothing() {
         }
     }
 }
-
-#[test]
-fn faults_are_recognised() {
-    let faults = [
-        ("call   12340 <memcpy>", Some("calls a function")),
-        (
-            "vmovdqa64 ZMMWORD PTR [rsp+0x40],zmm3",
-            Some("spills a vector"),
-        ),
-        (
-            "vpcompressw ZMMWORD PTR [rax]{k1},zmm3",
-            Some("compresses to memory"),
-        ),
-        ("kmovw  WORD PTR [rsp+0x40],k1", Some("spills a mask")),
-        ("kmovd  DWORD PTR [rbp-0x40],k7", Some("spills a mask")),
-        ("kmovw  k1,WORD PTR [rsp+0x40]", None),
-        ("kmovd  esi,k2", None),
-        ("vpcompressw zmm2{k1}{z},zmm3", None),
-        ("vmovdqu64 ZMMWORD PTR [rax+rcx*2],zmm3", None),
-        ("vmovdqa64 zmm3,ZMMWORD PTR [rsp+0x40]", None),
-    ];
-    for (text, expected) in faults {
-        assert_eq!(fault(text, "zmm"), expected, "{text}");
-    }
-    let line = |address, text: &str| (address, text.to_owned());
-    let function = [
-        line(1, "nop"),
-        line(2, "vpaddw zmm0,zmm0,zmm1"),
-        line(3, "jne    2 <f+0x1>"),
-        line(4, "jmp    1 <f>"),
-    ];
-    assert_eq!(innermost_loops(&function), [&function[1..3]]);
-}

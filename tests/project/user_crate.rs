@@ -181,34 +181,6 @@ fn kernels_of_neon_call_no_operation_in_a_build_of_many_units() {
     }
 }
 
-#[test]
-fn calls_are_recognised() {
-    let disassembly = "
-0000000000001000 <engines::simd::avx2::vectorize>:
-    1000:\tcall   2000 <core::core_arch::x86::avx2::_mm256_and_si256>
-    1005:\tjne    1000 <engines::simd::avx2::vectorize>
-    1007:\tjmp    1000 <engines::simd::avx2::vectorize+0x5>
-    100c:\tjmp    3000 <<Wrapped<T> as core::ops::function::FnMut<(A,)>>::call_mut>
-0000000000003000 <main>:
-    3000:\tbl     3000 <main>
-    3004:\tcall   4000 <std::core_arch::x86::xsave::_xgetbv>";
-    let found = calls(disassembly);
-    let judged: Vec<_> = found
-        .iter()
-        .map(|(caller, called)| (*called, is_out_of_line(caller, called)))
-        .collect();
-    let expected = [
-        ("core::core_arch::x86::avx2::_mm256_and_si256", true),
-        (
-            "<Wrapped<T> as core::ops::function::FnMut<(A,)>>::call_mut",
-            true,
-        ),
-        ("main", false),
-        ("std::core_arch::x86::xsave::_xgetbv", false),
-    ];
-    assert_eq!(judged, expected);
-}
-
 /// The speed of a user's program, whose library is built with Cargo's default profile.
 mod speed {
     use super::*;

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use super::alone::run_alone;
 use crate::common::run_spec::run_spec;
-use parking_lot::Mutex;
-use queenfold::actors::{Control, RunError, RunSpec, RunState};
+use queenfold::actors::{Control, RunSpec, RunState};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::engine::{
@@ -263,66 +262,4 @@ fn a_counter_that_contradicts_itself_fails_the_run() {
         "task census-1:77 of n = 12 (ranks 770..780): seven is eight"
     );
     assert_eq!(control.progress().state, RunState::Failed);
-}
-
-#[test]
-fn a_task_that_panics_once_is_counted_on_another_worker() {
-    let panicked: Arc<Mutex<Option<String>>> = Arc::default();
-    let by = Arc::clone(&panicked);
-    let plan = made(500, move |task| {
-        if task == 33 {
-            let me = std::thread::current().name().map(str::to_owned);
-            let mut by = by.lock();
-            match &*by {
-                None => {
-                    *by = me;
-                    drop(by);
-                    panic!("the first try");
-                }
-                first => assert_ne!(*first, me),
-            }
-        }
-        Ok(tally(task))
-    });
-    let report = run_alone(&spec(vec![plan], 2), &Control::new()).unwrap();
-    assert_eq!(report.tallies[&Engine::Census].r90, 499 * 500 / 2);
-    assert!(panicked.lock().is_some());
-}
-
-#[test]
-fn one_worker_alone_tries_again_with_a_fresh_counter() {
-    let counters = Arc::new(AtomicU64::new(0));
-    let tries = AtomicU64::new(0);
-    let plan = Arc::new(Made {
-        tasks: 50,
-        count: Arc::new(move |task, _| {
-            assert!(task != 33 || tries.fetch_add(1, Ordering::Relaxed) > 0);
-            Ok(tally(task))
-        }),
-        counters: Arc::clone(&counters),
-    });
-    let report = run_alone(&spec(vec![plan], 1), &Control::new()).unwrap();
-    assert_eq!(report.tallies[&Engine::Census].r90, 49 * 50 / 2);
-    assert_eq!(counters.load(Ordering::Relaxed), 2);
-}
-
-#[test]
-fn a_task_that_panics_twice_fails_the_run_with_its_ranks() {
-    for workers in [1, 2] {
-        let plan = made(500, |task| {
-            assert_ne!(task, 33, "no way");
-            Ok(tally(1))
-        });
-        let error = run_alone(&spec(vec![plan], workers), &Control::new()).unwrap_err();
-        let RunError::TaskFailed {
-            task,
-            ranks,
-            message,
-        } = error
-        else {
-            panic!("{error}");
-        };
-        assert_eq!((task.index, ranks), (33, 330..340));
-        assert!(message.contains("no way"), "{message}");
-    }
 }
