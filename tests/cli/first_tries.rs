@@ -133,7 +133,6 @@ fn what_is_refused_comes_with_the_hint_that_helps() {
         ls => tip: `queenfold status DIR`
         dashboard n18 => tip: `queenfold watch DIR`
         census 33 => tip: boards are 1 to 32
-        census 32 --time-limit 2s => unexpected argument '--time-limit' found
         "#,
     );
 }

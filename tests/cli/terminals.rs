@@ -300,9 +300,7 @@ fn an_estimate_that_is_stopped_says_what_it_has_counted() {
         "estimate -n 25 --engine chain --workers 1 --sample 64"
     ));
     let mut said = BufReader::new(child.stderr.take().expect("piped"));
-    let mut line = String::new();
-    said.read_line(&mut line).expect("a line");
-    assert!(line.starts_with("n = 25: "), "{line}");
+    wait_for_thread(&mut child, "signals", 0);
     let rest = interrupted(child, &mut said);
     assert!(rest.contains("stopped by a signal: "), "{rest}");
     tells(&rest, &[" of 64 tasks of the sample of n = 25 counted"]);
