@@ -17,26 +17,24 @@ pub fn open(config: &Config) -> Result<Option<EventFile>, Failure> {
     let Some(target) = &config.trace.events.0 else {
         return Ok(None);
     };
-    let opened = match target {
+    let (opened, path) = match target {
         FileOrStream::Stream if !config.output.json => {
             return Err(Failure::usage(
                 "--events - needs --json: standard output has the results, too, and each of its lines \
                  must be JSON",
             ));
         }
-        FileOrStream::Stream => EventFile::new(stdout(), |error| {
-            lost("events", "standard output", &error);
-        }),
+        FileOrStream::Stream => {
+            let lost = |error| lost("events", "standard output", &error);
+            (EventFile::new(stdout(), lost), Path::new("-"))
+        }
         FileOrStream::File(path) => {
             let name = path.display().to_string();
             let lost = move |error| lost("events", &name, &error);
             let file = EVENTS.append(path);
-            file.and_then(|file| EventFile::new(file, lost))
+            let opened = file.and_then(|file| EventFile::new(file, lost));
+            (opened, path.as_path())
         }
-    };
-    let path = match target {
-        FileOrStream::Stream => Path::new("-"),
-        FileOrStream::File(path) => path,
     };
     let failed = |error| Failure::of_file("events file", path, &error);
     opened.map(Some).map_err(failed)

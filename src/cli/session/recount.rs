@@ -47,14 +47,15 @@ pub fn count(
     let Some((first, _)) = tasks.said.first_key_value() else {
         return Ok(Compared::default());
     };
-    let time = |by| {
-        let seconds = tasks.core_seconds(by, &hardware.counter);
-        wall_time(tasks.tasks(), seconds, &hardware)
+    let seconds = tasks.core_seconds(by, &hardware.counter);
+    let method = match by {
+        CheckedBy::OtherKernel => "another kernel",
+        CheckedBy::Oracle => "the oracle",
     };
-    let (own, kernel) = (time(by), time(CheckedBy::OtherKernel));
     say(&format!(
-        "to count again: {}",
-        price(tasks.tasks(), by, &own, &kernel)
+        "to count again: {} by {method}, {}",
+        several(tasks.tasks(), "task"),
+        wall_time(tasks.tasks(), seconds, &hardware)
     ));
     let (done, wrong) = (AtomicU64::new(0), AtomicU64::new(0));
     let tell = move |right: bool| {
@@ -77,19 +78,6 @@ pub fn in_words(seconds: f64) -> String {
     match seconds {
         ..1.0 => "under a second".to_owned(),
         _ => format!("about {}", TimeUnit::of_wall(seconds).of(seconds)),
-    }
-}
-
-/// How many tasks are counted again by this method, and the time it takes. If a kernel takes another one, the oracle names
-/// that.
-fn price(tasks: u64, by: CheckedBy, time: &str, by_kernel: &str) -> String {
-    let tasks = several(tasks, "task");
-    match by {
-        CheckedBy::OtherKernel => format!("{tasks} by another kernel, {time}"),
-        CheckedBy::Oracle if time == by_kernel => format!("{tasks} by the oracle, {time}"),
-        CheckedBy::Oracle => {
-            format!("{tasks} by the oracle, {time}; with `--by kernel`, {by_kernel}")
-        }
     }
 }
 
@@ -144,19 +132,6 @@ pub fn percentage(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_line_of_the_oracle_names_the_price_of_a_kernel() {
-        let line = |by| price(7, by, &in_words(7.0), &in_words(0.1));
-        assert_eq!(
-            line(CheckedBy::Oracle),
-            "7 tasks by the oracle, about 7.0 s; with `--by kernel`, under a second"
-        );
-        assert_eq!(
-            line(CheckedBy::OtherKernel),
-            "7 tasks by another kernel, about 7.0 s"
-        );
-    }
 
     #[test]
     fn workers_share_the_time_but_not_that_of_one_task() {

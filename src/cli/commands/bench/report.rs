@@ -36,12 +36,6 @@ impl Measured for BenchReport {
     }
 
     fn in_words(&self) -> String {
-        self.words()
-    }
-}
-
-impl BenchReport {
-    fn words(&self) -> String {
         let mut text = format!("{}, {}\n", self.device.identity.name, self.device.driver);
         let _ = writeln!(text, "\n  n  engine    kernel s      wall s    busy");
         for BoardReport { result, .. } in &self.boards {
