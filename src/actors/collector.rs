@@ -4,14 +4,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use actix::{Actor, Addr, AsyncContext, Context, Handler, Recipient};
+use actix::{Actor, Addr, AsyncContext, Context, Handler};
 use tracing::warn;
 
 use super::{
-    Batch, CanaryCounted, Check, Costed, Counted, CountedTasks, DeathNotice, Durable, Effect,
-    EventKind, Finding, Flushed, LostBatch, PlanIndex, Producer, Rechecker, RecordError,
-    RecordedResult, Retry, RunError, RunShared, SickWorker, Sum, Sums, ToProducer, ToRun,
-    WorkerIndex,
+    Batch, CanaryCounted, Check, Costed, Counted, CountedTasks, Durable, Effect, EventKind,
+    Finding, Flushed, LostBatch, PlanIndex, Producer, Rechecker, RecordError, RecordedResult,
+    Retry, RunError, RunLink, RunShared, SickWorker, Sum, Sums, ToProducer, ToRun, WorkerIndex,
 };
 use crate::engine::{TaskKey, TaskResult};
 
@@ -20,9 +19,8 @@ const TELL_EVERY: Duration = Duration::from_millis(200);
 
 pub(super) struct Collector {
     shared: Arc<RunShared>,
-    run: Recipient<ToRun>,
+    run: RunLink,
     producer: Addr<Producer>,
-    _death_notice: DeathNotice,
     rechecker: Rechecker,
     tasks: CountedTasks,
     /// Tasks that panicked once and are not counted yet.
@@ -32,9 +30,8 @@ pub(super) struct Collector {
 impl Collector {
     pub(super) fn new(
         shared: Arc<RunShared>,
-        run: Recipient<ToRun>,
+        run: RunLink,
         producer: Addr<Producer>,
-        death_notice: DeathNotice,
         tasks: CountedTasks,
     ) -> Self {
         let (spec, roster) = (&shared.spec, Arc::clone(&shared.roster));
@@ -45,7 +42,6 @@ impl Collector {
             shared,
             run,
             producer,
-            _death_notice: death_notice,
             panicked: HashSet::new(),
         }
     }
@@ -54,22 +50,16 @@ impl Collector {
         self.run.do_send(ToRun::Failed(error));
     }
 
-    /// The error of the run that `error` of the recorder causes. It may be about an earlier result.
-    fn record_error(&self, error: RecordError) -> RunError {
-        match error {
-            RecordError::Failed(message) => RunError::Recorder(message),
-            RecordError::Mismatch { task, message } => {
+    /// Fails the run if the recorder did. Its error may be about an earlier result.
+    fn expect_recorded(&self, recorded: Result<(), RecordError>) {
+        match recorded {
+            Ok(()) => {}
+            Err(RecordError::Failed(message)) => self.fail(RunError::Recorder(message)),
+            Err(RecordError::Mismatch { task, message }) => {
                 let mut plans = self.shared.spec.plans.iter();
                 let plan = plans.find(|plan| plan.engine() == task.engine);
-                RunError::mismatch(plan.map(AsRef::as_ref), task, message)
+                self.fail(RunError::mismatch(plan.map(AsRef::as_ref), task, message));
             }
-        }
-    }
-
-    /// Fails the run if the recorder did.
-    fn expect_recorded(&self, recorded: Result<(), RecordError>) {
-        if let Err(error) = recorded {
-            self.fail(self.record_error(error));
         }
     }
 
@@ -214,11 +204,8 @@ impl Collector {
 
 /// What the recorder has.
 fn recorded(shared: &RunShared) -> Vec<RecordedResult> {
-    let results = shared
-        .spec
-        .recorder
-        .as_ref()
-        .map(|recorder| recorder.results());
+    let recorder = shared.spec.recorder.as_ref();
+    let results = recorder.map(|recorder| recorder.results());
     results.unwrap_or(Ok(Vec::new())).unwrap_or_else(|error| {
         warn!("what is recorded cannot be read: {error}");
         Vec::new()

@@ -190,16 +190,22 @@ pub(super) struct Ended {
     pub(super) batch: Option<Batch>,
 }
 
-/// Tells the run when the actor that holds it is gone. During a run only a panic in a handler ends an
-/// actor, which is a bug, and actix reports nothing.
-pub(super) struct DeathNotice {
+/// The way from an actor to the run. It also tells the run when the actor that holds it is gone. During a run only a panic
+/// in a handler ends an actor, which is a bug, and actix reports nothing.
+pub(super) struct RunLink {
     pub(super) actor: &'static str,
     pub(super) run: Recipient<ToRun>,
 }
 
-impl Drop for DeathNotice {
+impl RunLink {
+    pub(super) fn do_send(&self, message: ToRun) {
+        self.run.do_send(message);
+    }
+}
+
+impl Drop for RunLink {
     fn drop(&mut self) {
-        self.run.do_send(ToRun::ActorDied(self.actor));
+        self.do_send(ToRun::ActorDied(self.actor));
     }
 }
 

@@ -138,8 +138,8 @@ use eta::{PlanProgress, RecentSpeed};
 use faults::Injector;
 use in_flight::{GRACE, InFlight, WorkDone};
 use messages::{
-    CanaryCounted, Check, Costed, CountKind, Counted, DeathNotice, DeviceIndex, Durable, Ended,
-    LostBatch, PlanIndex, Recount, Retry, Sum, Sums, ToProducer, ToRun, Want, WorkerIndex,
+    CanaryCounted, Check, Costed, CountKind, Counted, DeviceIndex, Durable, Ended, LostBatch,
+    PlanIndex, Recount, Retry, RunLink, Sum, Sums, ToProducer, ToRun, Want, WorkerIndex,
 };
 use observers::Observers;
 use producer::{Fresh, Producer};

@@ -5,10 +5,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-use actix::{Actor, Context, Handler, Recipient};
+use actix::{Actor, Context, Handler};
 
 use super::{
-    Balance, Batch, DeathNotice, EventKind, Inlet, PlanIndex, Recount, Retry, RunError, RunShared,
+    Balance, Batch, EventKind, Inlet, PlanIndex, Recount, Retry, RunError, RunLink, RunShared,
     Supply, SupplySize, ToProducer, ToRun, Want, WorkerIndex,
 };
 use crate::engine::Plan;
@@ -79,8 +79,7 @@ impl Fresh {
 
 pub(super) struct Producer {
     shared: Arc<RunShared>,
-    run: Recipient<ToRun>,
-    _death_notice: DeathNotice,
+    run: RunLink,
     balance: Balance,
     fresh: Vec<Fresh>,
     /// Batches for one CPU worker alone: of tasks that panicked, or are counted again.
@@ -109,8 +108,7 @@ pub(super) struct Producer {
 impl Producer {
     pub(super) fn new(
         shared: Arc<RunShared>,
-        run: Recipient<ToRun>,
-        death_notice: DeathNotice,
+        run: RunLink,
         fresh: Vec<Fresh>,
         inlet: Inlet,
         limit: usize,
@@ -119,7 +117,6 @@ impl Producer {
             balance: Balance::new(&shared.roster, fresh.len(), shared.devices.plan()),
             shared,
             run,
-            _death_notice: death_notice,
             fresh,
             retries: VecDeque::new(),
             returned: VecDeque::new(),

@@ -10,9 +10,9 @@ use crossbeam::channel::Sender;
 use tracing::{debug, info};
 
 use super::{
-    Check, Collector, Control, CountedPlan, CountedTasks, DeathNotice, DeviceSpec, EventKind,
-    Fresh, GRACE, Mapped, Observers, PlannedTasks, Producer, QUEUE_PER_WORKER, Report, Request,
-    RunError, RunShared, RunSpec, RunState, Sum, Sums, ToProducer, ToRun, Worker, WorkerIndex,
+    Check, Collector, Control, CountedPlan, CountedTasks, DeviceSpec, EventKind, Fresh, GRACE,
+    Mapped, Observers, PlannedTasks, Producer, QUEUE_PER_WORKER, Report, Request, RunError,
+    RunLink, RunShared, RunSpec, RunState, Sum, Sums, ToProducer, ToRun, Worker, WorkerIndex,
     queue,
 };
 use crate::engine::{Plan, WorkerId};
@@ -107,7 +107,7 @@ impl Run {
 
     fn team(&self, prepared: Prepared, run: &Addr<Self>) -> Team {
         let shared = &self.shared;
-        let death_notice = |actor| DeathNotice {
+        let link = |actor| RunLink {
             actor,
             run: run.clone().recipient(),
         };
@@ -116,8 +116,7 @@ impl Run {
         let (inlet, outlets) = queue::queue(shared.roster.workers(), limit);
         let producer = Producer::new(
             Arc::clone(shared),
-            run.clone().recipient(),
-            death_notice("producer"),
+            link("producer"),
             prepared.fresh,
             inlet,
             limit,
@@ -125,9 +124,8 @@ impl Run {
         .start();
         let collector = Collector::new(
             Arc::clone(shared),
-            run.clone().recipient(),
+            link("collector"),
             producer.clone(),
-            death_notice("collector"),
             prepared.counted,
         )
         .start();
@@ -138,10 +136,9 @@ impl Run {
                 outlet,
                 producer: producer.clone(),
                 collector: collector.clone(),
-                run: run.clone().recipient(),
+                run: link("worker"),
                 thread: None,
                 deaths: Default::default(),
-                _death_notice: death_notice("worker"),
             }
             .start()
         });
@@ -296,25 +293,18 @@ impl Actor for Run {
     type Context = Context<Self>;
 
     fn started(&mut self, context: &mut Self::Context) {
-        let plans = self
-            .shared
-            .spec
-            .plans
-            .iter()
-            .map(|plan| PlannedTasks::of(plan.as_ref()));
-        let plans: Vec<_> = plans.collect();
+        let shared = Arc::clone(&self.shared);
+        let (plans, observers) = (shared.spec.plans.iter(), &shared.observers);
+        let plans: Vec<_> = plans.map(|plan| PlannedTasks::of(plan.as_ref())).collect();
         let tasks: u64 = plans.iter().map(|plan| plan.tasks).sum();
-        info!(workers = self.shared.roster.workers(), tasks, "run begins");
-        let workers = self.shared.roster.ids().to_vec();
+        info!(workers = shared.roster.workers(), tasks, "run begins");
         if let Some(prepared) = &self.prepared {
-            let progress = self.shared.observers.progress();
-            progress.map_tasks(&prepared.mapped);
+            observers.progress().map_tasks(&prepared.mapped);
         }
-        self.shared
-            .observers
-            .tell(EventKind::Planned { plans, workers });
-        if let Some(recorder) = &self.shared.spec.recorder {
-            let observers = self.shared.observers.clone();
+        let workers = shared.roster.ids().to_vec();
+        observers.tell(EventKind::Planned { plans, workers });
+        if let Some(recorder) = &shared.spec.recorder {
+            let observers = observers.clone();
             recorder.on_checkpoint(Box::new(move |tasks| {
                 // A recorder may also commit what is no result, such as that the run has begun.
                 if tasks > 0 {
@@ -325,9 +315,9 @@ impl Actor for Run {
         let prepared = self.prepared.take();
         self.team = prepared.map(|prepared| self.team(prepared, &context.address()));
         self.control.attach(context.address().recipient());
-        if let Some(limit) = self.shared.spec.time_limit {
+        if let Some(limit) = shared.spec.time_limit {
             // To open the sources took a part of it.
-            match limit.checked_sub(self.shared.observers.start().elapsed()) {
+            match limit.checked_sub(observers.start().elapsed()) {
                 Some(left) => drop(context.run_later(left, Self::reach_limit)),
                 None => self.reach_limit(context),
             }

@@ -10,8 +10,8 @@ use actix::{Actor, Addr, AsyncContext, Context, Handler, Recipient};
 use tracing::{dispatcher, error};
 
 use super::{
-    Collector, DeathNotice, Ended, EventKind, LostBatch, Outlet, Producer, RunError, RunShared,
-    ToRun, WorkerContext, WorkerIndex, device_loop,
+    Collector, Ended, EventKind, LostBatch, Outlet, Producer, RunError, RunLink, RunShared, ToRun,
+    WorkerContext, WorkerIndex, device_loop,
 };
 use crate::system::threads;
 
@@ -28,8 +28,7 @@ pub(super) struct Worker {
     /// For devices.
     pub(super) producer: Addr<Producer>,
     pub(super) collector: Addr<Collector>,
-    pub(super) run: Recipient<ToRun>,
-    pub(super) _death_notice: DeathNotice,
+    pub(super) run: RunLink,
     pub(super) thread: Option<JoinHandle<()>>,
     /// When its threads died.
     pub(super) deaths: VecDeque<Instant>,
@@ -59,7 +58,7 @@ impl Worker {
         };
         let dispatch = dispatcher::get_default(Clone::clone);
         let device = self.shared.roster.device(self.index);
-        let (producer, run) = (self.producer.clone(), self.run.clone());
+        let (producer, run) = (self.producer.clone(), self.run.run.clone());
         let thread = threads::start(self.name(), move || {
             dispatcher::with_default(&dispatch, || {
                 context.shared.observers.show_worker_thread();

@@ -84,7 +84,7 @@ pub struct BoardResult {
 }
 
 /// CPU workers and the device together, compared with each alone: wall times of whole runs.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct MixedResult {
     /// The board.
     pub n: u32,
@@ -174,12 +174,7 @@ pub fn mixed(
     let mut result = MixedResult {
         n: plan.size().get(),
         workers,
-        cpu_seconds: Vec::new(),
-        cpu_cut_off: Vec::new(),
-        device_seconds: Vec::new(),
-        mixed_seconds: Vec::new(),
-        mixed_device_share: Vec::new(),
-        mixed_skew_seconds: Vec::new(),
+        ..MixedResult::default()
     };
     for round in 0..rounds {
         // Another one begins each round, because the first run finds caches and clocks in another

@@ -106,12 +106,7 @@ impl Stopped {
     /// The message of a program that knows more about the cause: `stopped by CAUSE after 5.0 s, …`. Says
     /// what was given up, if anything was.
     pub fn message(&self, cause: impl fmt::Display) -> String {
-        let Self {
-            board,
-            elapsed,
-            report,
-            ..
-        } = self;
+        let report = &self.report;
         let given_up = match report.given_up {
             0 => String::new(),
             tasks => format!(
@@ -122,10 +117,10 @@ impl Stopped {
         };
         format!(
             "stopped by {cause} after {}, with {} of {} tasks of {} counted{given_up}",
-            telemetry::duration(*elapsed),
+            telemetry::duration(self.elapsed),
             report.tasks_done,
             report.tasks_total,
-            board.in_words()
+            self.board.in_words()
         )
     }
 }
