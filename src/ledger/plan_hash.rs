@@ -225,12 +225,10 @@ mod tests {
             board("", "c3"),
             board("c3", "d9"),
         ];
-        for (at, one) in boards.iter().enumerate() {
-            for (other_at, other) in boards.iter().enumerate() {
-                // The censuses of these boards have the same tasks but for the mirror image.
-                let [one, other] = [one, other].map(|board| plan_hash(&CensusPlan::new(*board)));
-                assert_eq!(one == other, at == other_at);
-            }
+        // The censuses of these boards have the same tasks but for the mirror image.
+        let hashes = boards.map(|board| plan_hash(&CensusPlan::new(board)));
+        for (at, hash) in hashes.iter().enumerate() {
+            assert!(!hashes[..at].contains(hash));
         }
     }
 }
