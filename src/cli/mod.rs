@@ -39,6 +39,7 @@ use commands::{
     watch,
 };
 use control::signals;
+use exit::Failure;
 
 const HELP: &str = concat!(
     "Examples:\n",
@@ -84,59 +85,76 @@ struct Cli {
     command: Command,
 }
 
-#[derive(Debug, Subcommand)]
-enum Command {
+/// Declares the commands, each with the module that runs it.
+macro_rules! commands {
+    ($($(#[$of:meta])* $name:ident $module:ident;)*) => {
+        #[derive(Debug, Subcommand)]
+        enum Command {
+            $($(#[$of])* $name(Box<$module::Args>),)*
+        }
+
+        impl Command {
+            fn run(&self) -> Result<(), Failure> {
+                match self {
+                    $(Self::$name(args) => $module::run(args),)*
+                }
+            }
+        }
+    };
+}
+
+commands! {
     /// Count the solutions of one board size, or of a range of them
-    Run(run::Args),
+    Run run;
     /// Estimate what a run would take, from a sample of its tasks
-    Estimate(estimate::Args),
+    Estimate estimate;
     /// Continue a run on this machine, or let a paused one go on
-    Resume(resume::Args),
+    Resume resume;
     /// Pause a run that another process counts, until `resume`
-    Pause(pause::Args),
+    Pause pause;
     /// Stop a run that another process counts, in order
     #[command(visible_alias = "drain")]
-    Stop(stop::Args),
+    Stop stop;
     /// Show the progress of a run in a directory, from another terminal
-    Status(status::Args),
+    Status status;
     /// Watch a run on a dashboard; pause or stop it there
-    Watch(watch::Args),
+    Watch watch;
     /// Write a page about a run: its result and speed, who did what
-    Report(report::Args),
+    Report report;
     /// Count tasks of a run again by another method
-    Verify(verify::Args),
+    Verify verify;
     /// Write a certificate that others can check without this program
-    Certify(certify::Args),
+    Certify certify;
     /// Check a certificate
-    Check(check::Args),
+    Check check;
     /// Combine the tasks of several runs
-    Merge(merge::Args),
+    Merge merge;
     /// Write a job array for HyperQueue, Slurm or another scheduler
-    Array(array::Args),
+    Array array;
     /// Add up the shards of a job array, or name those that are missing
-    Gather(gather::Args),
+    Gather gather;
     /// Count only the solutions that a half or a quarter turn fixes
-    Census(census::Args),
+    Census census;
     /// Print solutions themselves: the first ones, all, or random ones
-    Solve(solve::Args),
+    Solve solve;
     /// Print the known counts
-    Known(known::Args),
+    Known known;
     /// Run the historical methods side by side
-    Ladder(Box<ladder::Args>),
+    Ladder ladder;
     /// Explain a method of the ladder, or an engine
-    Explain(explain::Args),
+    Explain explain;
     /// Show what this machine has and what would be used
-    Devices(devices::Args),
+    Devices devices;
     /// Count small boards in every way, and compare with known counts
-    Selftest(selftest::Args),
+    Selftest selftest;
     /// Show the settings
-    Config(config::Args),
+    Config config;
     /// Print a completion script for a shell
-    Completions(completions::Args),
+    Completions completions;
     /// Show the manual page of a command, or write all of them
-    Man(man::Args),
+    Man man;
     /// Benchmark: one score for this machine
-    Bench(bench::Args),
+    Bench bench;
 }
 
 /// The program as its help shows it.
@@ -170,34 +188,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage::report(&error, &args, &Cli::command()).into(),
     };
-    let done = match cli.command {
-        Command::Run(args) => run::run(&args),
-        Command::Estimate(args) => estimate::run(&args),
-        Command::Resume(args) => resume::run(&args),
-        Command::Pause(args) => pause::run(&args),
-        Command::Stop(args) => stop::run(&args),
-        Command::Status(args) => status::run(&args),
-        Command::Watch(args) => watch::run(&args),
-        Command::Report(args) => report::run(&args),
-        Command::Verify(args) => verify::run(&args),
-        Command::Certify(args) => certify::run(&args),
-        Command::Check(args) => check::run(&args),
-        Command::Merge(args) => merge::run(&args),
-        Command::Array(args) => array::run(&args),
-        Command::Gather(args) => gather::run(&args),
-        Command::Census(args) => census::run(&args),
-        Command::Solve(args) => solve::run(&args),
-        Command::Known(args) => known::run(&args),
-        Command::Ladder(args) => ladder::run(&args),
-        Command::Explain(args) => explain::run(&args),
-        Command::Devices(args) => devices::run(&args),
-        Command::Selftest(args) => selftest::run(&args),
-        Command::Config(args) => config::run(&args),
-        Command::Completions(args) => completions::run(&args, Cli::command()),
-        Command::Man(args) => man::run(&args, program()),
-        Command::Bench(args) => bench::run(&args),
-    };
-    let exit = match done {
+    let exit = match cli.command.run() {
         Ok(()) => Exit::Done,
         Err(failure) => usage::fail(&failure),
     };

@@ -1,5 +1,3 @@
-use std::time::Duration;
-
 use jiff::civil::Time;
 
 use super::Value;
@@ -19,12 +17,6 @@ impl Hours {
         } else {
             time >= self.from || time < self.to
         }
-    }
-
-    /// How long it is from `time` until it begins again.
-    pub fn until(self, time: Time) -> Duration {
-        let seconds = self.from.duration_since(time).as_secs();
-        Duration::from_secs(seconds.rem_euclid(86_400).unsigned_abs())
     }
 
     /// When it begins.

@@ -70,7 +70,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             file.rewind().map_err(|error| wrong(error.into()))?;
             let challenge =
                 Challenge::draw(BufReader::new(&file), &checked, seed, args.m).map_err(wrong)?;
-            recount(&challenge, args.by)?;
+            recount(&challenge, args.by).map_err(|failure| {
+                let signed = checked.signatures.iter();
+                let signed = signed.map(|signed| format!("; signed by {}", signed.key));
+                let signed: String = signed.collect();
+                let lines = failure.message.lines();
+                Failure::lines(
+                    failure.exit,
+                    lines.map(|line| format!("{name}: {line}{signed}")),
+                )
+            })?;
             Some((challenge.0.tasks(), seed))
         }
     };

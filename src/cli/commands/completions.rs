@@ -1,6 +1,5 @@
 use std::io::Write;
 
-use clap::Command;
 use clap_complete::Shell;
 
 use crate::cli::exit::Failure;
@@ -18,9 +17,9 @@ pub struct Args {
     shell: Shell,
 }
 
-/// Prints the script for `program`.
-pub fn run(&Args { shell }: &Args, mut program: Command) -> Result<(), Failure> {
-    let mut script = Vec::new();
+/// Prints the script.
+pub fn run(&Args { shell }: &Args) -> Result<(), Failure> {
+    let (mut program, mut script) = (crate::cli::program(), Vec::new());
     clap_complete::generate(shell, &mut program, "queenfold", &mut script);
     Ok(stdout().write_all(&script)?)
 }

@@ -40,9 +40,9 @@ pub struct Args {
     to: Option<PathBuf>,
 }
 
-/// Shows the page of a command of `program`, or writes all of them.
-pub fn run(args: &Args, program: Command) -> Result<(), Failure> {
-    let mut program = program.disable_help_subcommand(true);
+/// Shows the page of a command, or writes all of them.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let mut program = crate::cli::program().disable_help_subcommand(true);
     // Gives each command its full name, such as `queenfold-run`.
     program.build();
     if let Some(dir) = &args.to {

@@ -2,7 +2,7 @@
 //! the machine is too hot (thermal throttling).
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::civil::Time;
@@ -13,7 +13,7 @@ use super::repeating::Repeating;
 use crate::actors::{Control, EventKind, Observer, PauseReason, RunEvent};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::say;
-use crate::config::{Config, Hours, HumanDuration, Value};
+use crate::config::{Config, Hours, Value};
 use crate::ledger::unix_time;
 use crate::machine::{Temperature, temperatures};
 use crate::system::processes::{priority_below, set_priority};
@@ -61,11 +61,7 @@ impl Throttle {
                 ))
             })?;
             let guard = Guard::new(control, PauseReason::Hours, &notes);
-            let end = run
-                .time_limit
-                .0
-                .map(|HumanDuration(limit)| Instant::now() + limit);
-            let look = during(hours, end, guard, || {
+            let look = during(hours, guard, || {
                 let now = Timestamp::from_second(unix_time()).unwrap_or_default();
                 now.to_zoned_datetime(TimeZone::system()).time()
             });
@@ -186,31 +182,15 @@ impl Guard {
     }
 }
 
-/// `end` is when the time limit stops the run.
-fn during(
-    hours: Hours,
-    end: Option<Instant>,
-    mut guard: Guard,
-    now: impl Fn() -> Time,
-) -> impl FnMut() {
+fn during(hours: Hours, mut guard: Guard, now: impl Fn() -> Time) -> impl FnMut() {
     move || {
-        let now = now();
-        let outside = !hours.contains(now);
+        let outside = !hours.contains(now());
         guard.set(outside, || match outside {
-            true => {
-                let left = end.map(|end| end.saturating_duration_since(Instant::now()));
-                let ends_before = left.is_some_and(|left| left < hours.until(now));
-                format!(
-                    "pausing until {}: --during {}{}",
-                    hours.from().strftime("%H:%M"),
-                    hours.write(),
-                    if ends_before {
-                        "; --time-limit ends before that"
-                    } else {
-                        ""
-                    }
-                )
-            }
+            true => format!(
+                "pausing until {}: --during {}",
+                hours.from().strftime("%H:%M"),
+                hours.write()
+            ),
             false => format!("no longer paused: --during {}", hours.write()),
         });
     }
