@@ -52,7 +52,7 @@
 //! * `counted_tasks`: which tasks are counted, and their sum.
 //! * `messages`: what actors tell each other, and positions of workers, plans and devices; `queue`: the bounded queue.
 //! * `shared`: what actors and threads share, and what devices count; `roster`: who counts, and who is retired.
-//! * `attempt`: one try of a task on the CPU; `counters`: which kernel counts it;
+//! * `attempt`: one try of a task on the CPU, and which kernel counts it;
 //!   `in_flight`: the tasks that workers count, and giving them up; `audit`: which tasks are counted a second time.
 //! * `control`: the handle for the outside; `eta`: share of the work done, speed and time left.
 //! * `events`: what a run tells; `observers`: who hears it.
@@ -66,7 +66,6 @@ mod canary_schedule;
 mod collector;
 mod control;
 mod counted_tasks;
-mod counters;
 mod cpu_worker;
 mod device_loop;
 mod eta;
@@ -125,14 +124,13 @@ pub use state::RunState;
 pub use task_map::TaskMap;
 pub use worker_progress::{WorkerProgress, WorkerState};
 
-use attempt::try_task;
+use attempt::{Counters, try_task};
 use audit::{Audits, TaskAudit, recount};
 use balance::Balance;
 use canary_schedule::{CanarySchedule, MOST_UNTESTED};
 use collector::Collector;
 use control::Request;
 use counted_tasks::{CountedPlan, CountedTasks};
-use counters::Counters;
 use cpu_worker::WorkerContext;
 use eta::{PlanProgress, RecentSpeed};
 use faults::Injector;

@@ -1,15 +1,56 @@
-//! The choice of `auto`: which engine counts a board fastest, and how long it takes on given hardware.
+//! The engines: the plan of each, which `auto` takes as the fastest for a board, and how long that takes on given hardware. A
+//! new engine is a line in [`plan`].
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::plans::{core_seconds, plan};
 use super::{Hardware, Job, JobError};
 use crate::actors::DeviceSpec;
 use crate::board::{GivenBoard, Size};
+use crate::census::CensusPlan;
+use crate::chain::ChainPlan;
+use crate::colour::ColourPlan;
 use crate::device::calibrate;
-use crate::engine::{Engine, Plan, seconds_per_cost};
+use crate::engine::{self, Engine, Plan, seconds_per_cost};
 use crate::simd::Isa;
+
+/// The plan of an engine of this library for a board: its size, or a board on which queens and holes are
+/// given.
+///
+/// # Panics
+/// `engine` is [`Engine::Own`], whose plans are made elsewhere.
+pub fn plan(engine: Engine, board: impl Into<GivenBoard>) -> Arc<dyn Plan> {
+    let board = board.into();
+    match engine {
+        Engine::Chain => Arc::new(ChainPlan::new(board)),
+        Engine::Colour => Arc::new(ColourPlan::new(board)),
+        Engine::Census => Arc::new(CensusPlan::new(board)),
+        Engine::Own => panic!("the plan of an own engine is made by its owner"),
+    }
+}
+
+/// Expected core-seconds of a board by an engine with an instruction set.
+fn core_seconds(engine: Engine, board: &GivenBoard, isa: Isa) -> f64 {
+    let free = engine::core_seconds(engine, board.size(), isa);
+    match engine {
+        Engine::Chain => ChainPlan::work_for(board) * free,
+        Engine::Colour => ColourPlan::work_for(board) * free,
+        Engine::Census | Engine::Own => free,
+    }
+}
+
+/// The smallest board that an H100 counts as fast by the colour engine as by the chain (`docs/PERFORMANCE.md`).
+const FIRST_COLOUR_OF_DEVICES: u32 = 16;
+
+/// The plan by which devices count the board of size `n` fastest; `None` if no engine has a kernel for it.
+pub fn device_plan(n: Size) -> Option<Arc<dyn Plan>> {
+    let engine = if n.get() < FIRST_COLOUR_OF_DEVICES {
+        Engine::Chain
+    } else {
+        Engine::Colour
+    };
+    Some(plan(engine, n)).filter(|plan| plan.launcher().is_ok())
+}
 
 /// The colour engine is chosen where it needs this many times less CPU time than the chain, by the table of
 /// costs, which is not exact.

@@ -26,14 +26,12 @@ mod engine_choice;
 mod error;
 mod hardware;
 pub mod limits;
-mod plans;
 mod result;
 mod run;
 
 pub use builder::{Job, RunSettings, Tuning, count};
 pub use devices::Devices;
-pub use engine_choice::{WithDevices, fastest_on_cpu};
+pub use engine_choice::{WithDevices, device_plan, fastest_on_cpu, plan};
 pub use error::JobError;
 pub use hardware::{DeviceChoice, Hardware, HardwareSettings};
-pub use plans::{device_plan, plan};
 pub use result::{CensusResult, JobResult, StopCause, Stopped, outcome};

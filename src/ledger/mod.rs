@@ -13,7 +13,7 @@
 //!   [`Confirmation`]: how often tasks were counted, and where; [`differences()`]: which tasks of several
 //!   runs differ.
 //! * `draft`: a ledger before it has its name.
-//! * `files`: which files of a directory are opened at all; `home`: whether they are still there;
+//! * `files`: which files of a directory are opened at all, and whether they are still there;
 //!   `file_system`: which journal SQLite keeps where.
 //! * [`Entry`]: a recorded task with its digest; `digest`: what each digest covers.
 
@@ -38,7 +38,6 @@ mod file_system;
 mod files;
 mod format;
 mod hex;
-mod home;
 mod host;
 mod host_share;
 mod index_list;

@@ -13,7 +13,7 @@ use crossbeam::channel::{self, Receiver, RecvTimeoutError, Sender};
 use parking_lot::Mutex;
 use tracing::warn;
 
-use super::home::Home;
+use super::files::Home;
 use super::host::{host_name, unix_time};
 use super::{
     Column, DirLock, Division, Entry, Facts, LedgerError, LedgerSums, RunInfo, Session, Shard,

@@ -25,7 +25,6 @@ mod again;
 mod count_again;
 mod error;
 mod existing;
-mod new_run;
 mod opening;
 mod recorded_job;
 #[cfg(test)]
@@ -36,8 +35,7 @@ pub use again::AgainResult;
 pub use count_again::{Compared, Said, Tell, ToCheck, WrongTask};
 pub use error::RunDirectoryError;
 pub use existing::RunDirectory;
-pub use new_run::NewRun;
 pub use opening::open;
 pub use opening::{open_to_glance, plans_of};
-pub use recorded_job::RunResult;
+pub use recorded_job::{NewRun, RunResult};
 pub use verify::{Findings, Verification};

@@ -10,7 +10,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::say;
 use crate::cli::print::board_result::BoardResult;
 use crate::cli::print::count_report;
-use crate::cli::print::printer::Printer;
+use crate::cli::print::result_table::Printer;
 use crate::cli::session::job_runner::JobRunner;
 use crate::cli::shell::resume_command;
 use crate::cluster::ArrayDirectory;

@@ -12,7 +12,7 @@ use crate::cli::exit::Failure;
 use crate::cli::output::{print, print_json, say};
 use crate::cli::print::board_result::BoardResult;
 use crate::cli::print::count_report::{self, CorrectionReport};
-use crate::cli::print::printer::Printer;
+use crate::cli::print::result_table::Printer;
 use crate::cli::session::job_runner::JobRunner;
 use crate::cli::session::recount::wall_time;
 use crate::cluster::ArrayDirectory;

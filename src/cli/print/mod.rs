@@ -5,7 +5,6 @@ pub mod board_result;
 pub mod count_report;
 pub mod directory_report;
 pub mod host_lines;
-pub mod printer;
 pub mod result_json;
 pub mod result_table;
 pub mod shard_moments;

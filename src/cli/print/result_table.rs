@@ -1,7 +1,13 @@
+//! The results of boards, as rows of a table or as JSON.
+
 use std::time::Duration;
 
+use super::board_result::BoardResult;
+use super::result_json::result_json;
 use crate::board::{KNOWN, Size, known};
 use crate::cli::args::boards::given_line;
+use crate::cli::exit::Failure;
+use crate::cli::output::{print, print_json};
 use crate::outcome::{Checked, Outcome};
 use crate::telemetry::measured;
 
@@ -69,6 +75,39 @@ pub fn most(last: Size) -> u128 {
 /// How many digits a number has.
 pub fn digits(number: u128) -> usize {
     number.to_string().len()
+}
+
+/// Prints each result as soon as it is available.
+pub struct Printer {
+    /// `None` for JSON.
+    table: Option<ResultTable>,
+    /// The line above the first row, until it is printed.
+    header: Option<String>,
+}
+
+impl Printer {
+    /// For boards up to `last`.
+    pub fn new(last: Size, json: bool) -> Self {
+        let table = (!json).then(|| ResultTable::new(last, "Time"));
+        let header = table.map(ResultTable::header);
+        Self { table, header }
+    }
+
+    /// Prints a result.
+    ///
+    /// # Errors
+    /// stdout cannot be written.
+    pub fn print(&mut self, counted: &BoardResult) -> Result<(), Failure> {
+        // Only with the first row, so that a failed run prints nothing.
+        if let Some(header) = self.header.take() {
+            print(&header)?;
+        }
+        let result = &counted.result;
+        match &self.table {
+            Some(table) => print(&table.row(&result.outcome, result.checked, result.elapsed)),
+            None => print_json(&result_json(counted)),
+        }
+    }
 }
 
 #[cfg(test)]
