@@ -532,22 +532,6 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_of_little_work_need_not_be_measured() {
-        for (little, is_known) in [(9.0, true), (30.0, false)] {
-            let census = nothing_done(3, little);
-            let plans = |census| [work(200, 100, |_| 2.0), census];
-            assert_eq!(eta(&plans(census), 1, EVEN), None);
-            let eta = eta(&plans(census.expecting(Some(2.0))), 1, EVEN).unwrap();
-            let left = 2.0 * (100.0 + little);
-            assert!((eta.left.as_secs_f64() - left).abs() < 1e-6, "{eta:?}");
-            assert_eq!(eta.uncertainty.is_some(), is_known, "{eta:?}");
-            // It may take three times as long.
-            let uncertain = eta.uncertainty.map_or(0.0, |half| half.as_secs_f64());
-            assert!(!is_known || uncertain > 4.0 * little * 0.99, "{eta:?}");
-        }
-    }
-
-    #[test]
     fn the_time_left_is_as_uncertain_as_the_speed() {
         let plans = [work(100, 25, |_| 2.0)];
         let level = SpeedLevel {

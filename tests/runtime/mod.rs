@@ -6,5 +6,4 @@ mod faults;
 mod runs;
 mod sick;
 mod sources;
-mod speed;
 mod stops;
