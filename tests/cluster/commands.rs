@@ -47,8 +47,6 @@ fn each_mistake_gets_one_line() {
     assert!(refused(&[&short[..7], &["--time", "90.5"]].concat(), 2).contains("90.5min"));
     let said = refused(&[&short[..7], &["--time", "120"]].concat(), 2);
     tells(&said, &["seconds or minutes? write 120s or 120min"]);
-    let old = ["array", "-n", "16", "--tasks", "4", "--for", "slurm"];
-    assert!(refused(&old, 2).contains("`--shards` says into how many"));
 
     std::fs::create_dir(folder.path().join("mine")).unwrap();
     std::fs::write(folder.path().join("mine/notes"), "").unwrap();

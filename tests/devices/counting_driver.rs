@@ -198,7 +198,8 @@ fn a_device_that_was_asked_for_and_is_not_there_ends_with_6() {
 #[test]
 fn a_device_that_is_lost_on_the_way_loses_nothing() {
     let machine = Machine::new("700 later");
-    let workers = words!("-n 16 --workers 1 --isa portable --engine chain");
+    // The worker takes longer for it than the device takes to be opened.
+    let workers = words!("-n 17 --workers 1 --isa portable --engine chain");
     let (_, said) = machine.count(&[&workers[..], &["--gpu", "cuda"]].concat());
     assert!(said.contains("ILLEGAL_ADDRESS"), "{said}");
     let output = machine.run(&[&["run", "-n", "15"][..], &ON_GPU].concat());
