@@ -10,7 +10,7 @@ use crossterm::cursor::{Hide, MoveTo, Show};
 use crossterm::style::PrintStyledContent;
 use crossterm::terminal::{
     Clear, ClearType, DisableLineWrap, EnableLineWrap, EnterAlternateScreen, LeaveAlternateScreen,
-    disable_raw_mode, enable_raw_mode, size,
+    disable_raw_mode, enable_raw_mode,
 };
 use crossterm::{execute, queue};
 
@@ -48,11 +48,11 @@ impl Screen {
     pub fn missing() -> Option<&'static str> {
         let is_dumb = env::var_os("TERM").is_some_and(|term| term == "dumb");
         // A serial line, for example, knows none.
-        let has_size = size().map_or(true, |(columns, rows)| columns > 0 && rows > 0);
+        let has_size = || Term::stderr().size_checked().is_some();
         match io::stdin().is_terminal() && io::stderr().is_terminal() {
             false => Some("a terminal on standard input and standard error"),
             true if is_dumb => Some("a terminal that can move its cursor, and TERM is dumb"),
-            true if !has_size => {
+            true if !has_size() => {
                 Some("a terminal with a size, which `stty rows 24 cols 80` gives it")
             }
             true => None,
@@ -94,7 +94,7 @@ impl Screen {
     /// # Errors
     /// The terminal is gone.
     pub fn draw(&mut self, draw: impl FnOnce(&mut Canvas)) -> io::Result<()> {
-        let (columns, rows) = size()?;
+        let (rows, columns) = Term::stderr().size();
         let mut canvas = Canvas::new(columns, rows);
         draw(&mut canvas);
         let before = self.shown.take();

@@ -80,7 +80,9 @@ impl Session {
         let on_event = config.trace.on_event.0.as_ref();
         let on_event = on_event.map(EventCommand::new).transpose()?;
         let output = &config.output;
-        if let Some(missing) = Screen::missing().filter(|_| output.tui) {
+        if output.tui
+            && let Some(missing) = Screen::missing()
+        {
             return Err(Failure::usage(format!("--tui needs {missing}")));
         }
         // The dashboard shows whether the run is paused.
