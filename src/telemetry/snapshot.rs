@@ -14,7 +14,7 @@ use crate::engine::{Engine, seconds};
 use crate::machine::{Activity, ActivityWatch};
 
 /// The version of a written snapshot. A reader refuses others.
-const SNAPSHOT_FORMAT: u32 = 5;
+const SNAPSHOT_FORMAT: u32 = 4;
 
 /// Speeds that are kept. When there are more, each two become one.
 const MOST_SPEEDS: usize = 600;
