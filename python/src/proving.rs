@@ -130,7 +130,7 @@ fn verified(dir: &Path, choice: RecountChoice, settings: &RunSettings) -> PyResu
         .count(by, (settings, &hardware), Box::new(|_| ()));
     let findings = drawn.findings(&store, counted.map_err(errors::of_job)?);
     let findings = findings.map_err(|error| errors::of_ledger(&error))?;
-    if let Some(wrong) = findings.wrong_records.first() {
+    if let Some(wrong) = findings.wrong.first() {
         return Err(ContradictionError::new_err(wrong.to_string()));
     }
     let coverage = &findings.sums.coverage;
