@@ -253,7 +253,7 @@ pub(super) fn eta(
     })
 }
 
-/// The seconds in which a run did the work that its speed is told of.
+/// The recent seconds of a run whose work gives its speed.
 const RECENT: f64 = 10.0;
 
 /// The seconds between the first moments that are kept.

@@ -101,7 +101,7 @@ pub(super) struct Producer {
     untested: bool,
     /// Whether the run knows from this actor that all is complete.
     completed: bool,
-    /// What the run is told if nobody is left to count what the last one that left would have counted.
+    /// The message to the run if the last worker of the largest plan has left and tasks of it remain.
     missed: Option<ToRun>,
 }
 

@@ -147,7 +147,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// The exit code of each error that is told as it is.
+/// The exit code of each error whose own text is the message.
 macro_rules! exits {
     ($($error:ty: $exit:expr;)*) => {$(
         impl From<$error> for Failure {

@@ -1,5 +1,4 @@
-//! The facts that are told of every run. Each has one name and one wording for people, and one key and value for
-//! programs, wherever it is told.
+//! The facts of a run. Each has one name and one wording for people, and one key and value for programs, in every view.
 
 use std::time::Duration;
 
@@ -85,7 +84,7 @@ impl RunFacts {
         }
     }
 
-    /// All of them, in the order in which they are told.
+    /// All of them, in the order of every view.
     pub fn table(&self) -> Vec<Fact> {
         let share = self.share.map(|share| format!(", {}", percent(share)));
         let eta_seconds = self.eta.map(|eta| eta.left.as_secs_f64());

@@ -88,7 +88,7 @@ const fn once() -> u64 {
 }
 
 impl Snapshot {
-    /// What is told of the run everywhere.
+    /// The facts of the run, for every view.
     pub fn facts(&self) -> RunFacts {
         RunFacts::of(&self.progress, &self.host)
     }

@@ -108,7 +108,7 @@ pub fn directory_report(
     })
 }
 
-/// What is told of the latest process: where it is and how fast, its devices and its workers.
+/// The facts of the latest process: where it is and how fast, its devices and its workers.
 fn of_latest(latest: Option<&Latest>) -> [Fact; 3] {
     let facts = latest.map(|latest| &latest.session.facts);
     let fast = latest.filter(|latest| latest.tasks > 0);

@@ -4,13 +4,13 @@ use serde_json::Value as Json;
 
 use crate::telemetry::{Fact, printable};
 
-/// What is told of a run or an array at a time.
+/// The status of a run or an array at one moment.
 pub struct StatusReport {
     /// What it is about, in a line.
     pub title: String,
     /// The same for programs: an object.
     pub json: Json,
-    /// What is told of it.
+    /// The lines below the title.
     pub facts: Vec<Fact>,
     /// Whether nothing will change any more.
     pub is_last: bool,
