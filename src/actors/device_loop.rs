@@ -15,7 +15,9 @@ use super::{
     WorkerContext, panics,
 };
 use crate::device::{DeviceTrouble, LaunchTiming, Owner, OwnerEvent};
-use crate::engine::{CountedBy, DeviceSpan, Origin, Tally, Task, TaskResult, WorkerId};
+use crate::engine::{
+    CountedBy, DeviceIdentity, DeviceSpan, Origin, Tally, Task, TaskResult, WorkerId,
+};
 
 /// How long to wait for the device before looking whether a batch has come: short against a launch,
 /// which takes 50 ms or more.
@@ -130,13 +132,15 @@ impl DeviceLoop {
         let Some((_, launcher)) = shared.devices.launcher.clone() else {
             return Err(DeviceTrouble::Failed("no plan has a kernel".to_owned()));
         };
+        let kernel = launcher.kernel();
         let owner = Owner::new((spec.open)()?, launcher, spec.settings.clone());
         let owner = owner.map_err(|trouble| match trouble {
             // What the thread before this one counted with it is in the sums.
             trouble if context.is_restarted => told(&context, trouble),
             trouble => DeviceTrouble::Failed(trouble.into_words()),
         })?;
-        let (worker, device) = (context.id(), owner.properties().identity.clone());
+        let (worker, identity) = (context.id(), owner.properties().identity.clone());
+        let device = DeviceIdentity { kernel, ..identity };
         info!(device = worker.to_string(), "{}", device.name);
         let counted_by = CountedBy::Device(device.clone());
         context.tell(EventKind::DeviceReady { worker, device });

@@ -366,13 +366,13 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{DeviceIdentity, DeviceKind};
+    use crate::engine::{DeviceIdentity, DeviceKernel};
 
     #[test]
     fn launches_are_short_on_a_device_that_shows_a_display() {
         let mut device = Properties {
             identity: DeviceIdentity {
-                kind: DeviceKind::Cuda,
+                kernel: DeviceKernel::Cuda,
                 index: 0,
                 name: String::new(),
             },

@@ -92,7 +92,7 @@ mod tests {
 
     use super::*;
     use crate::board::Size;
-    use crate::engine::{CountedBy, DeviceIdentity, DeviceKind, Engine, Origin, WorkerId};
+    use crate::engine::{CountedBy, DeviceIdentity, DeviceKernel, Engine, Origin, WorkerId};
 
     fn entry() -> Entry {
         let mut tally = Tally {
@@ -138,7 +138,7 @@ mod tests {
         };
         let device = |name: &str| {
             CountedBy::Device(DeviceIdentity {
-                kind: DeviceKind::Cuda,
+                kernel: DeviceKernel::Cuda,
                 index: 1,
                 name: name.to_owned(),
             })

@@ -1,6 +1,6 @@
 //! Where a result was counted, as the texts that rows and digests hold.
 
-use crate::engine::{CountedBy, DeviceIdentity, DeviceKind, Origin, WorkerId};
+use crate::engine::{CountedBy, DeviceIdentity, DeviceKernel, Origin, WorkerId};
 
 /// The column `device` of what a CPU counted.
 const CPU: &str = "cpu";
@@ -8,7 +8,7 @@ const CPU: &str = "cpu";
 /// An origin as the columns `backend`, `device` and `worker`. Digests have these texts
 /// too.
 pub(crate) struct OriginColumns<'a> {
-    /// The CPU kernel or the sort of device: `avx512`, `cuda`.
+    /// The kernel of the CPU or of the device: `avx512`, `cuda`.
     pub backend: &'a str,
     /// `cpu`, or the device by the name its maker gave it.
     pub device: &'a str,
@@ -31,11 +31,11 @@ impl<'a> OriginColumns<'a> {
     /// The origin that these columns stand for; `None` if there is no such origin.
     pub fn read(&self) -> Option<Origin> {
         let worker: WorkerId = self.worker.parse().ok()?;
-        let mut kinds = DeviceKind::ALL.into_iter();
-        let kind = kinds.find(|kind| kind.name() == self.backend);
-        let counted_by = match (kind, worker) {
-            (Some(kind), WorkerId::Device(index)) => CountedBy::Device(DeviceIdentity {
-                kind,
+        let mut kernels = DeviceKernel::ALL.into_iter();
+        let kernel = kernels.find(|kernel| kernel.name() == self.backend);
+        let counted_by = match (kernel, worker) {
+            (Some(kernel), WorkerId::Device(index)) => CountedBy::Device(DeviceIdentity {
+                kernel,
                 index,
                 name: self.device.to_owned(),
             }),
@@ -57,6 +57,7 @@ mod tests {
             // The thread of a device counted what the device cannot.
             ("scalar", "cpu", "gpu-0"),
             ("cuda", "NVIDIA H100", "gpu-1"),
+            ("cuda-transposed", "NVIDIA H100", "gpu-1"),
             ("cuda", "cpu", "gpu-0"),
         ] {
             let columns = OriginColumns {

@@ -58,7 +58,7 @@ fn of(part: Duration, all: Duration) -> String {
 mod tests {
     use super::*;
     use crate::actors::WorkerState;
-    use crate::engine::{CountedBy, DeviceIdentity, DeviceKind, WorkerId};
+    use crate::engine::{CountedBy, DeviceIdentity, DeviceKernel, WorkerId};
 
     fn worker(index: usize, busy: u64, starved: u64) -> WorkerProgress {
         WorkerProgress {
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn shares_speeds_and_skew_are_those_of_the_report_and_the_name_of_a_device_fits() {
         let gpu = DeviceIdentity {
-            kind: DeviceKind::Cuda,
+            kernel: DeviceKernel::Cuda,
             index: 0,
             name: "NVIDIA H100 80GB HBM3".to_owned(),
         };

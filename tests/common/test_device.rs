@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use queenfold::actors::DeviceSpec;
 use queenfold::device::{Device, DeviceError, OwnerSettings, Properties};
 use queenfold::engine::{
-    Completed, DeviceIdentity, DeviceKind, DeviceSpan, DeviceSpans, Launch, Ticket,
+    Completed, DeviceIdentity, DeviceKernel, DeviceSpan, DeviceSpans, Launch, Ticket,
 };
 
 /// The device. It knows the kernels `chain` and `node_layer`.
@@ -55,7 +55,7 @@ impl TestDevice {
         Self {
             properties: Properties {
                 identity: DeviceIdentity {
-                    kind: DeviceKind::Cuda,
+                    kernel: DeviceKernel::Cuda,
                     index: 0,
                     name: "test device".to_owned(),
                 },

@@ -6,7 +6,7 @@ use std::fs;
 use proptest::prelude::*;
 use queenfold::certificate::{certify, check};
 use queenfold::engine::{
-    Correction, CountedBy, Decision, DeviceIdentity, DeviceKind, Method, Origin, TaskKey,
+    Correction, CountedBy, Decision, DeviceIdentity, DeviceKernel, Method, Origin, TaskKey,
     TaskResult, WorkerId,
 };
 use queenfold::ledger::{Facts, Session};
@@ -48,15 +48,15 @@ fn large_number() -> impl Strategy<Value = u128> {
 
 fn counted_by() -> impl Strategy<Value = CountedBy> {
     let device = (
-        prop::sample::select(DeviceKind::ALL.to_vec()),
+        prop::sample::select(DeviceKernel::ALL.to_vec()),
         any::<usize>(),
         any::<String>(),
     );
     prop_oneof![
         any::<String>().prop_map(|name| CountedBy::Cpu(name.into())),
         Just(CountedBy::Cpu("portable".into())),
-        device.prop_map(|(kind, index, name)| CountedBy::Device(DeviceIdentity {
-            kind,
+        device.prop_map(|(kernel, index, name)| CountedBy::Device(DeviceIdentity {
+            kernel,
             index,
             name
         })),

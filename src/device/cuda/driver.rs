@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 use super::{FoundDevices, guarded};
 use crate::device::{DeviceError, Properties};
-use crate::engine::{DeviceIdentity, DeviceKind};
+use crate::engine::{DeviceIdentity, DeviceKernel};
 
 /// The oldest driver that reads the embedded kernels, CUDA 12.2: it has all functions that this program calls.
 const LEAST: i32 = 12_020;
@@ -108,7 +108,7 @@ pub(super) fn properties(index: usize) -> Result<Properties, String> {
     let memory = unsafe { result::device::total_mem(device) }.map_err(describe)?;
     Ok(Properties {
         identity: DeviceIdentity {
-            kind: DeviceKind::Cuda,
+            kernel: DeviceKernel::Cuda,
             index,
             name: result::device::get_name(device).map_err(describe)?,
         },

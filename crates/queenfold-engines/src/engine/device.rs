@@ -1,30 +1,33 @@
-//! Which device counted: its kind and identity, as results keep them.
+//! Which device counted, and by which kernel, as results keep them.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What sort of device counts.
+/// By which kernel a device counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DeviceKind {
-    /// A GPU driven through CUDA.
+#[serde(rename_all = "kebab-case")]
+pub enum DeviceKernel {
+    /// That of an engine, on a GPU driven through CUDA.
     Cuda,
+    /// The same for the [other way](super::Plan::relauncher) to count.
+    CudaTransposed,
 }
 
-impl DeviceKind {
+impl DeviceKernel {
     /// All.
-    pub const ALL: [Self; 1] = [Self::Cuda];
+    pub const ALL: [Self; 2] = [Self::Cuda, Self::CudaTransposed];
 
     /// The name used on the command line and in records.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Cuda => "cuda",
+            Self::CudaTransposed => "cuda-transposed",
         }
     }
 }
 
-impl fmt::Display for DeviceKind {
+impl fmt::Display for DeviceKernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -33,8 +36,9 @@ impl fmt::Display for DeviceKind {
 /// Which device: enough to find it again on its machine.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DeviceIdentity {
-    /// What sort.
-    pub kind: DeviceKind,
+    /// By which kernel it counts, [`Cuda`](DeviceKernel::Cuda) unless a launcher says otherwise.
+    #[serde(rename = "kind")]
+    pub kernel: DeviceKernel,
     /// Its number among the devices of its sort, from 0.
     pub index: usize,
     /// Its maker's name for it.

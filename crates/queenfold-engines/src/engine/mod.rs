@@ -39,7 +39,7 @@ pub use canary::{Canary, CanaryTask};
 pub use correction::{Correction, Decision, Method};
 pub use costs::{core_seconds, seconds_per_cost};
 pub use counter_settings::CounterSettings;
-pub use device::{DeviceIdentity, DeviceKind};
+pub use device::{DeviceIdentity, DeviceKernel};
 pub use function_plan::FunctionPlan;
 pub use interpolate::interpolate;
 pub use kind::{Engine, EngineError};

@@ -64,11 +64,11 @@ pub enum CountedBy {
 }
 
 impl CountedBy {
-    /// The name of the CPU kernel, or of the sort of device: `avx512`, `cuda`.
+    /// The name of the kernel of the CPU or of the device: `avx512`, `cuda`, `cuda-transposed`.
     pub fn backend(&self) -> &str {
         match self {
             Self::Cpu(kernel) => kernel.as_str(),
-            Self::Device(device) => device.kind.name(),
+            Self::Device(device) => device.kernel.name(),
         }
     }
 
@@ -91,7 +91,7 @@ impl fmt::Display for CountedBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cpu(kernel) => write!(f, "{kernel} on the CPU"),
-            Self::Device(device) => write!(f, "{} on {}", device.kind, device.name),
+            Self::Device(device) => write!(f, "{} on {}", device.kernel, device.name),
         }
     }
 }
@@ -129,7 +129,7 @@ impl fmt::Display for KernelName {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::DeviceKind;
+    use crate::engine::DeviceKernel;
 
     #[test]
     fn a_worker_is_read_as_it_is_written() {
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn a_device_is_no_kernel_whatever_its_name() {
         let device = CountedBy::Device(DeviceIdentity {
-            kind: DeviceKind::Cuda,
+            kernel: DeviceKernel::Cuda,
             index: 0,
             name: "scalar".to_owned(),
         });

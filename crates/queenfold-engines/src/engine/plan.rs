@@ -127,6 +127,16 @@ pub trait Plan: Send + Sync {
     fn launcher(&self) -> Result<Arc<dyn Launcher>, NoLauncher> {
         Err(NoLauncher::Engine)
     }
+
+    /// How tasks that the [launcher](Self::launcher) counted already become launches. Where the plan has two ways to
+    /// count on a device that share no number, it uses the other one, and [`kernel`](Launcher::kernel) tells them
+    /// apart. The default is the same launcher.
+    ///
+    /// # Errors
+    /// As [`launcher`](Self::launcher).
+    fn relauncher(&self) -> Result<Arc<dyn Launcher>, NoLauncher> {
+        self.launcher()
+    }
 }
 
 /// Counts tasks, one after the other, on the thread that owns it.

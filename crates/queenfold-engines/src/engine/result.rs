@@ -28,7 +28,7 @@ pub struct TaskResult {
 mod tests {
     use super::*;
     use crate::board::Size;
-    use crate::engine::{CountedBy, DeviceIdentity, DeviceKind, Engine, WorkerId};
+    use crate::engine::{CountedBy, DeviceIdentity, DeviceKernel, Engine, WorkerId};
 
     #[test]
     fn a_result_is_the_same_after_a_journey() {
@@ -51,7 +51,7 @@ mod tests {
             origin: Origin {
                 worker: WorkerId::Device(0),
                 counted_by: CountedBy::Device(DeviceIdentity {
-                    kind: DeviceKind::Cuda,
+                    kernel: DeviceKernel::Cuda,
                     index: 0,
                     name: "NVIDIA H100".to_owned(),
                 }),

@@ -7,6 +7,7 @@ use super::device::{Completed, Launch};
 use super::layout::LaunchError;
 use super::program::DeviceProgram;
 use crate::engine::canary::Canary;
+use crate::engine::device::DeviceKernel;
 use crate::engine::mismatch::Mismatch;
 use crate::engine::tally::Tally;
 use crate::engine::task::Task;
@@ -31,6 +32,11 @@ pub trait LaunchBatch {
 pub trait Launcher: Send + Sync {
     /// The program that its launches run.
     fn program(&self) -> DeviceProgram;
+
+    /// The name of its way to count, as recorded with each task.
+    fn kernel(&self) -> DeviceKernel {
+        DeviceKernel::Cuda
+    }
 
     /// The launcher to use in place of this one on a device whose multiprocessors have so many bytes of
     /// shared memory; `None` if that is this one.
