@@ -3,7 +3,7 @@
 #include "colour.h"
 
 // Threads of a block, at most, as in colour/program.rs.
-#define QF_BLOCK (QF_COUNTERS > 4096u ? 256 : 160)
+#define QF_BLOCK (QF_COUNTERS > 8192u ? 512 : QF_COUNTERS > 4096u ? 256 : 160)
 
 extern "C" __global__ void __launch_bounds__(QF_BLOCK)
 colour(const ColourJob *jobs, u32 job_count, const u32 *sets, ColourSums *sums, Progress *progress) {

@@ -1,12 +1,16 @@
 // The colour kernel: a job is some units of a row set, counted by the threads of a block together.
 //
-// A unit is a row set and the even columns whose queen stands on white. Each colour fills rows twice: first the
-// *own* rows, whose queens stand in even columns, exactly those of the unit (white) or all others (black); then
-// the rows that are *left*, whose queens stand in odd columns. Black comes first: for each of its placements the
-// counter of the odd columns that it takes is raised. The counters are multiplied by the weights of their columns.
-// Then white: for each of its placements, the counter of the columns that it leaves is the number of solutions.
+// A board has two forms. In the first one *own* columns are the even ones, black is the first colour and white the second.
+// Transposed, own columns are the odd ones, white is the first colour and black the second: no list of placements, no
+// counter and no sum of a unit is the same.
 //
-// The placements of a colour take the same number of odd columns. So the other bits tell the first one, and a
+// A unit is a row set and the own columns whose queen stands on the second colour. Each colour fills rows twice: first the
+// *own* rows, whose queens stand in own columns, exactly those of the unit (second colour) or all others (first); then
+// the rows that are *left*, whose queens stand in the other columns. For each placement of the first colour the counter of
+// the other columns that it takes is raised. The counters are multiplied by the weights of their columns. Then for each
+// placement of the second colour, the counter of the columns that it leaves is the number of solutions.
+//
+// The placements of a colour take the same number of other columns. So the other bits tell the first one, and a
 // counter has half the index of its columns. Counters have 16 bits, two in a word. A counter that overflows makes
 // the sum of all smaller than the number of placements counted, and the host compares the two.
 
@@ -14,7 +18,7 @@
 
 #include "colour_own.h"
 
-/// Units to count together: the next `count` words of even columns from `first` on, of those with as many bits.
+/// Units to count together: the next `count` words of own columns from `first` on, of those with as many bits.
 struct QF_JOB ColourJob {
     /// Which row set they are of; `count` and `first` are not 0.
     u32 set, first, count, unused;
@@ -24,27 +28,28 @@ struct QF_JOB ColourJob {
 struct ColourSums {
     /// Solutions, each as often as its weight says.
     u64 solutions;
-    /// Placements on black, and what the counters held before they were weighed: the same number.
-    u64 black, held;
-    /// Placements on white.
-    u64 white;
+    /// Placements of the first colour, and what the counters held before they were weighed: the same number.
+    u64 first, held;
+    /// Placements of the second colour.
+    u64 second;
 };
 
-/// Units that are counted at a time, at most.
-#define QF_MOST_UNITS 16u
+/// Units that are counted at a time, at most: so many numbers fit above QF_UNIT.
+#define QF_MOST_UNITS (1u << (32u - QF_UNIT))
 
 /// Rows of a colour, at most: boards of odd size have one own row more than rows left, of which there are at most 11.
 #define QF_COLOUR_ROWS 23u
 
 /// Words of a row set: the board, the class of the rows, a byte each for the numbers of own rows and rows left, and the
-/// rows themselves, own ones first; of black and then of white.
+/// rows themselves, own ones first; of the first colour and then of the second one.
 #define QF_SET_HEAD 3u
 #define QF_SET_WORDS (QF_SET_HEAD + 2u * QF_COLOUR_ROWS)
 
-// The board: the numbers of even and of odd lines in a byte each, then these flags.
+// The board: the numbers of own and of other columns in a byte each, then these flags.
 #define QF_EVEN_SIZE (1u << 16)
 #define QF_ORIENTED (1u << 17)
 #define QF_MIRRORED (1u << 18)
+#define QF_TRANSPOSED (1u << 19)
 
 /// Words of shared memory of a warp: the buffers of all levels, and for each lane half a word for each row that it
 /// searches after those of a beginning. A multiple of 8.
@@ -61,20 +66,20 @@ struct ColourBlock {
     u32 job, of_set;
     /// Twice the number of warps.
     u32 parts;
-    /// The next word of even columns, and how many are left of the job.
+    /// The next word of own columns, and how many are left of the job.
     u32 next, left;
     /// Units being counted; 0 after the last ones.
     u32 units;
-    /// How many beginnings of own rows are taken, of black and of white.
+    /// How many beginnings of own rows are taken, of each colour.
     u32 taken[2];
     /// What the job has given so far.
     ColourSums found;
-    /// The even columns of each unit, and its weights.
+    /// The own columns of each unit, and its weights.
     u32 columns[QF_MOST_UNITS], weights[QF_MOST_UNITS];
     u32 reciprocals[QF_RECIPROCALS];
     /// The row set.
     u32 set[QF_SET_WORDS];
-    /// For black and white, and pairs of rows of the levels: the multiplier that makes what a queen in the first row attacks
+    /// For each colour, and pairs of rows of the levels: the multiplier that makes what a queen in the first row attacks
     /// in the second one.
     u32 attacks[2][QF_PAIRS];
     u32 counters[Counters / 2u];
@@ -85,16 +90,16 @@ struct ColourBlock {
 /// The first `lines` bits of a word in reverse order.
 QF_INLINE u32 backwards(u32 word, u32 lines) { return reversed_bits(word) >> (32u - lines); }
 
-/// The rank of a word of columns: the same for its images under the reflections.
-QF_INLINE u32 rank_of(u32 board, u32 word, bool odd) {
-    const u32 lines = board >> (odd ? 8 : 0) & 0xffu;
+/// The rank of a word of own or other columns: the same for its images under the reflections.
+QF_INLINE u32 rank_of(u32 board, u32 word, bool is_other) {
+    const u32 lines = board >> (is_other ? 8 : 0) & 0xffu;
     if (!(board & QF_EVEN_SIZE))
         return smaller(word, backwards(word, lines));
-    const u32 own = odd ? backwards(word, lines) : word;
-    return smaller(own, ((1u << lines) - 1u) & ~own);
+    const u32 of_odd = is_other == !(board & QF_TRANSPOSED) ? backwards(word, lines) : word;
+    return smaller(of_odd, ((1u << lines) - 1u) & ~of_odd);
 }
 
-// Weights by the rank of the odd columns: below a threshold (in the upper half) the lowest four bits, at the threshold
+// Weights by the rank of the other columns: below a threshold (in the upper half) the lowest four bits, at the threshold
 // the next ones, above it 0.
 QF_INLINE u32 weights_of(u32 threshold, u32 below, u32 at) {
     return threshold << 16 | at << 4 | below;
@@ -108,8 +113,9 @@ QF_INLINE u32 weight_of(u32 weights, u32 rank) {
 /// How often one of two images of each other counts: twice if it is the smaller, once if it is both.
 QF_INLINE u32 as_often(u32 own, u32 other) { return own < other ? 2u : own == other ? 1u : 0u; }
 
-/// The weights of the unit of these even columns; 0 if it does not count. `weights` in colour/counter.rs says why.
-QF_INLINE u32 unit_weights(u32 board, u32 rows_class, u32 word) {
+/// The weights of the unit of these own columns; 0 if it does not count. `weights` in colour/counter.rs says why.
+QF_INLINE u32 unit_weights(u32 board, u32 rows_class, u32 unit) {
+    const u32 word = board & QF_TRANSPOSED ? ((1u << (board & 0xffu)) - 1u) & ~unit : unit;
     u32 times = 1;
     if (!(board & QF_EVEN_SIZE) && board & QF_MIRRORED) {
         times = as_often(word, backwards(word, board & 0xffu));
@@ -120,11 +126,13 @@ QF_INLINE u32 unit_weights(u32 board, u32 rows_class, u32 word) {
         return weights_of(0xffffu, times, times);
     const u32 first = rows_class & 0xffffu, second = rows_class >> 16;
     const u32 rank = rank_of(board, word, false);
-    if (rank > first)
-        return 0;
-    if (rank == first)
-        return weights_of(second, 2u * times, times);
-    if (board & QF_EVEN_SIZE)
+    if (board & QF_EVEN_SIZE || !(board & QF_TRANSPOSED)) {
+        if (rank > first)
+            return 0;
+        if (rank == first)
+            return weights_of(second, 2u * times, times);
+    }
+    if (board & (QF_EVEN_SIZE | QF_TRANSPOSED))
         return weights_of(first, 2u * times, as_often(rank, second) * times);
     return weights_of(0xffffu, 2u * times, 2u * times);
 }
@@ -138,10 +146,10 @@ QF_INLINE u32 next_word(u32 word) {
 /// Chooses the next units of the job that count, as many as the counters have room for.
 template <u32 Counters>
 QF_INLINE void choose_units(ColourBlock<Counters> &block) {
-    const u32 board = block.set[0], even = board & 0xffu, odd = board >> 8 & 0xffu;
-    const u32 room = smaller(Counters >> (odd - 1u), QF_MOST_UNITS);
+    const u32 board = block.set[0], own = board & 0xffu, others = board >> 8 & 0xffu;
+    const u32 room = smaller(Counters >> (others - 1u), QF_MOST_UNITS);
     u32 units = 0, next = block.next, left = block.left;
-    while (units < room && left > 0 && next >> even == 0) {
+    while (units < room && left > 0 && next >> own == 0) {
         const u32 weights = unit_weights(board, block.set[1], next);
         if (weights != 0) {
             block.columns[units] = next;
@@ -168,27 +176,27 @@ QF_INLINE void tell(u64 &sum, u64 found, bool is_first_lane) {
 
 /// The numbers of own rows and of rows left of a colour, and where its rows are.
 template <u32 Counters>
-QF_INLINE const u32 *rows_in_set(const ColourBlock<Counters> &block, bool is_white, u32 &own, u32 &left) {
-    const u32 counts = block.set[2] >> (is_white ? 16u : 0u);
+QF_INLINE const u32 *rows_in_set(const ColourBlock<Counters> &block, bool is_second, u32 &own, u32 &left) {
+    const u32 counts = block.set[2] >> (is_second ? 16u : 0u);
     own = counts & 0xffu;
     left = counts >> 8 & 0xffu;
-    return block.set + QF_SET_HEAD + (is_white ? QF_COLOUR_ROWS : 0u);
+    return block.set + QF_SET_HEAD + (is_second ? QF_COLOUR_ROWS : 0u);
 }
 
 /// The rows of a colour.
-template <bool IsWhite, u32 Counters>
+template <bool IsSecond, u32 Counters>
 QF_INLINE ColourRows rows_of(ColourBlock<Counters> &block, Place places) {
     const u32 board = block.set[0];
     ColourRows rows;
     u32 left;
-    rows.all = rows_in_set(block, IsWhite, rows.own_count, left);
+    rows.all = rows_in_set(block, IsSecond, rows.own_count, left);
     rows.level_count = same_for_all(smaller(left, QF_TOP));
     rows.searched = rows.own_count + left - rows.level_count;
     rows.of_levels = rows.all + rows.searched;
     rows.units = block.columns;
-    rows.all_even = (1u << (board & 0xffu)) - 1u;
-    rows.odd = board >> 8 & 0xffu;
-    rows.all_odd = (1u << rows.odd) - 1u;
+    rows.all_own = (1u << (board & 0xffu)) - 1u;
+    rows.others = board >> 8 & 0xffu;
+    rows.all_others = (1u << rows.others) - 1u;
     rows.begun = 0;
     rows.of_unit = 1;
     rows.beginnings = block.units;
@@ -200,17 +208,17 @@ QF_INLINE ColourRows rows_of(ColourBlock<Counters> &block, Place places) {
     }
     rows.reciprocal_of_unit = reciprocal(rows.of_unit);
     rows.reciprocals = block.reciprocals;
-    rows.taken = &block.taken[IsWhite ? 1u : 0u];
+    rows.taken = &block.taken[IsSecond ? 1u : 0u];
     rows.parts = block.parts;
     rows.places = places;
     return rows;
 }
 
 /// The part of a warp in the placements of a colour.
-template <bool IsWhite, u32 Counters>
+template <bool IsSecond, u32 Counters>
 QF_INLINE void count_colour(ColourWarp &warp, ColourBlock<Counters> &block, Place places) {
-    const ColourRows rows = rows_of<IsWhite>(block, places);
-    warp.attacks = place_of(block.attacks[IsWhite ? 1u : 0u]);
+    const ColourRows rows = rows_of<IsSecond>(block, places);
+    warp.attacks = place_of(block.attacks[IsSecond ? 1u : 0u]);
     warp.placements = 0;
     warp.solutions = 0;
     ColourNode<QF_TOP> node;
@@ -220,12 +228,12 @@ QF_INLINE void count_colour(ColourWarp &warp, ColourBlock<Counters> &block, Plac
     do {
         const u32 before = waiting_at(node, rows.level_count);
         u32 waiting = before;
-        is_end = begin_nodes<IsWhite>(source, rows, warp.buffers, more, waiting, warp.placements);
+        is_end = begin_nodes<IsSecond>(source, rows, warp.buffers, more, waiting, warp.placements);
         add_waiting(node, rows.level_count, waiting - before);
         // At the end, each level is worked on until nothing is left there.
         u32 top = rows.level_count;
         do {
-            work_through<IsWhite>(warp, node, top, is_end ? QF_LANES - 1u : 0u);
+            work_through<IsSecond>(warp, node, top, is_end ? QF_LANES - 1u : 0u);
             top--;
         } while (is_end && top > 0);
     } while (!is_end);
@@ -235,23 +243,25 @@ QF_INLINE void count_colour(ColourWarp &warp, ColourBlock<Counters> &block, Plac
 /// it may not be multiplied.
 template <u32 Counters>
 QF_INLINE u64 weigh(ColourBlock<Counters> &block, u32 thread, u32 threads) {
-    const u32 board = block.set[0], odd = board >> 8 & 0xffu, all_odd = (1u << odd) - 1u;
+    const u32 board = block.set[0], others = board >> 8 & 0xffu, all = (1u << others) - 1u;
+    // White leaves what black takes.
+    const u32 flips = board & QF_TRANSPOSED ? 0u : all, too_large = board & QF_EVEN_SIZE ? 0x80008000u : 0xc000c000u;
     const u32 rows_left = block.set[2] >> 8 & 0xffu;
     u64 held = 0;
-    for (u32 at = thread; at < block.units << (odd - 1u) >> 1; at += threads) {
+    for (u32 at = thread; at < block.units << (others - 1u) >> 1; at += threads) {
         const u32 word = block.counters[at];
         if (word == 0)
             continue;
-        if ((word & 0xc000c000u) == 0)
+        if ((word & too_large) == 0)
             held += (word & 0xffffu) + (word >> 16);
         u32 weighed = 0;
         QF_UNROLL
         for (u32 part = 0; part < 2u; part++) {
-            const u32 counter = 2u * at + part, unit = counter >> (odd - 1u);
-            const u32 others = 2u * counter & all_odd;
+            const u32 counter = 2u * at + part, unit = counter >> (others - 1u);
+            const u32 rest = 2u * counter & all;
             // The first column is taken if the others are not as many as the rows.
-            const u32 black = others | ((bits_of(others) ^ rows_left) & 1u);
-            const u32 rank = rank_of(board, all_odd & ~black, true);
+            const u32 taken = rest | ((bits_of(rest) ^ rows_left) & 1u);
+            const u32 rank = rank_of(board, taken ^ flips, true);
             const u32 value = word >> 16u * part & 0xffffu;
             weighed |= (value * weight_of(block.weights[unit], rank) & 0xffffu) << 16u * part;
         }
@@ -318,21 +328,21 @@ QF_INLINE void colour_thread(const ColourJob *jobs, u32 job_count, const u32 *se
             if (block.units == 0)
                 break;
             count_colour<false>(warp, block, places);
-            tell(block.found.black, warp.placements, lane == 0);
+            tell(block.found.first, warp.placements, lane == 0);
             meet_block();
             tell(block.found.held, weigh<Counters>(block, thread, threads), lane == 0);
             meet_block();
             count_colour<true>(warp, block, places);
-            tell(block.found.white, warp.placements, lane == 0);
+            tell(block.found.second, warp.placements, lane == 0);
             tell(block.found.solutions, warp.solutions, lane == 0);
             meet_block();
         }
         if (thread == 0) {
             ColourSums *to = sums + block.of_set;
             add_to(&to->solutions, block.found.solutions);
-            add_to(&to->black, block.found.black);
+            add_to(&to->first, block.found.first);
             add_to(&to->held, block.found.held);
-            add_to(&to->white, block.found.white);
+            add_to(&to->second, block.found.second);
             add_to(&progress->jobs_done, 1u);
         }
     }

@@ -19,9 +19,10 @@
 #define QF_BASE 16u
 #define QF_SQUARES 0xffff0000u
 
-/// Placements that a node with two rows left makes at once for each of its queens, of black and of white: few have more.
-#define QF_AT_ONCE_BLACK 2u
-#define QF_AT_ONCE_WHITE 3u
+/// Placements that a node with two rows left makes at once for each of its queens, of the first colour and of the second
+/// one: few have more.
+#define QF_AT_ONCE_FIRST 2u
+#define QF_AT_ONCE_SECOND 3u
 
 /// The highest level. What rows a colour has left before these is searched like own rows: it is few placements, and each
 /// level takes registers and memory of every warp.
@@ -48,7 +49,7 @@ QF_INLINE constexpr u32 words_below(u32 level) {
 /// The node of a lane on level M, and those on the levels below.
 template <u32 M>
 struct ColourNode {
-    /// The odd columns taken (white: left), below the number of the unit; above them the free squares of the first
+    /// The other columns taken (second colour: left), below the number of the unit; above them the free squares of the first
     /// row. Then two rows in each word, the first of them in the low half; a last one alone is in the high half.
     u32 words[node_words(M)];
     ColourNode<M - 1u> below;
@@ -137,18 +138,18 @@ QF_INLINE void refill(ColourWarp &warp, ColourNode<M> &level, u32 empty, u32 idl
 }
 
 /// A placement on all rows of the colour.
-template <bool IsWhite>
+template <bool IsSecond>
 QF_INLINE void complete(ColourWarp &warp, u32 columns, bool is_one) {
     // A counter has two bytes, and half the index of its columns.
     const Place counter = warp.counters + (columns & 0xfffeu);
-    if constexpr (IsWhite)
+    if constexpr (IsSecond)
         warp.solutions += half_if(is_one, counter);
     else
         add_word_if(is_one, counter & ~Place(3), columns & 2u ? 0x10000u : 1u);
 }
 
 /// Places a queen in the first row of each lane's node.
-template <bool IsWhite, u32 M>
+template <bool IsSecond, u32 M>
 QF_INLINE void place(ColourWarp &warp, ColourNode<M> &level) {
     if constexpr (M == 1u) {
         // Two at a time.
@@ -156,7 +157,7 @@ QF_INLINE void place(ColourWarp &warp, ColourNode<M> &level) {
         for (u32 time = 0; time < 2u; time++) {
             const u32 queen = lowest_bit(level.words[0] & QF_SQUARES);
             level.words[0] ^= queen;
-            complete<IsWhite>(warp, level.words[0] ^ queen >> QF_BASE, queen != 0);
+            complete<IsSecond>(warp, level.words[0] ^ queen >> QF_BASE, queen != 0);
         }
     } else {
         u32 free[M - 1u];
@@ -175,9 +176,9 @@ QF_INLINE void place(ColourWarp &warp, ColourNode<M> &level) {
                 free[0] = 0;
             warp.placements += bits_of(free[0]);
             QF_UNROLL
-            for (u32 time = 0; time < (IsWhite ? QF_AT_ONCE_WHITE : QF_AT_ONCE_BLACK); time++) {
+            for (u32 time = 0; time < (IsSecond ? QF_AT_ONCE_SECOND : QF_AT_ONCE_FIRST); time++) {
                 const u32 last = lowest_bit(free[0]);
-                complete<IsWhite>(warp, columns ^ last >> QF_BASE, last != 0);
+                complete<IsSecond>(warp, columns ^ last >> QF_BASE, last != 0);
                 free[0] ^= last;
             }
             alive = free[0] != 0;
@@ -188,7 +189,7 @@ QF_INLINE void place(ColourWarp &warp, ColourNode<M> &level) {
 
 /// Works on the levels up to M, of which `top` is the highest one with nodes. A level is left when too few nodes wait for
 /// its idle lanes; the top one may have `missing` idle lanes besides.
-template <bool IsWhite, u32 M>
+template <bool IsSecond, u32 M>
 QF_INLINE void work_through(ColourWarp &warp, ColourNode<M> &level, u32 top, u32 missing) {
     const u32 may_miss = M == top ? missing : 0, most = may_miss == 0 ? enough(M) : QF_LANES;
     for (;;) {
@@ -198,11 +199,11 @@ QF_INLINE void work_through(ColourWarp &warp, ColourNode<M> &level, u32 top, u32
             if (wanted > level.waiting + may_miss)
                 return;
             refill<M>(warp, level, empty, idle);
-            place<IsWhite, M>(warp, level);
+            place<IsSecond, M>(warp, level);
         }
         if constexpr (M > 1u) {
             if (M > top || level.below.waiting >= enough(M - 1u)) {
-                work_through<IsWhite, M - 1u>(warp, level.below, top, missing);
+                work_through<IsSecond, M - 1u>(warp, level.below, top, missing);
                 if (M > top)
                     return;
             }

@@ -39,9 +39,9 @@ struct ColourRows {
     const u32 *all, *of_levels;
     /// How many are own rows, how many are searched, and how many the levels fill.
     u32 own_count, searched, level_count;
-    /// The even columns of each unit (white) or of the board, the odd columns of the board, and how many these are.
+    /// The own columns of each unit (second colour) or of the board, the other columns of the board, and how many these are.
     const u32 *units;
-    u32 all_even, all_odd, odd;
+    u32 all_own, all_others, others;
     /// The rows of a beginning.
     u32 begun;
     /// The beginnings of a unit, its reciprocal, and those of all units.
@@ -57,7 +57,7 @@ struct ColourRows {
 
 /// A lane's search for placements on the rows that are searched, from a beginning.
 struct ColourSource {
-    /// The columns left to take, odd ones from bit QF_ODD on; and the diagonals taken.
+    /// The columns left to take, others from bit QF_OTHERS on; and the diagonals taken.
     u32 left, falling, rising;
     /// The row whose queen is placed next or moved; QF_NOWHERE without a beginning.
     u32 row;
@@ -66,8 +66,8 @@ struct ColourSource {
     u32 unit;
     /// Whether all of these rows are filled. The search waits until there is room for the placement.
     bool is_full;
-    /// The diagonals of a placement found before, with its unit; none if the second word is 0. And the odd columns left.
-    u32 found, found_rising, found_odd;
+    /// The diagonals of a placement found before, with its unit; none if the second word is 0. And the other columns left.
+    u32 found, found_rising, found_others;
 };
 #define QF_NOWHERE 0xffu
 
@@ -78,18 +78,19 @@ QF_INLINE bool is_idle(const ColourSource &source) { return source.row == QF_NOW
 QF_INLINE bool is_searching(const ColourSource &source) { return source.row != QF_NOWHERE && !source.is_full; }
 
 /// Where the number of a unit begins in a word with diagonals. The largest board has one more of them, that of a corner,
-/// which attacks nothing.
-#define QF_UNIT 28u
+/// which attacks nothing. Larger boards leave fewer bits.
+#define QF_UNIT (QF_COUNTERS > 8192u ? 30u : 28u)
 
 /// The diagonals in a word with a unit.
 QF_INLINE u32 diagonals_of(u32 word) { return word & ((1u << QF_UNIT) - 1u); }
 
-/// The columns of one kind, at most, and where odd ones begin in a word with the even ones.
-#define QF_COLUMNS ((1u << 14) - 1u)
-#define QF_ODD 16u
+/// The columns of one kind, at most, and where others begin in a word with own ones.
+#define QF_MOST_COLUMNS 15u
+#define QF_COLUMNS ((1u << QF_MOST_COLUMNS) - 1u)
+#define QF_OTHERS 16u
 
-/// Where the columns of a row begin there: own rows are on even ones.
-QF_INLINE u32 columns_of(const ColourRows &rows, u32 row) { return row < rows.own_count ? 0u : QF_ODD; }
+/// Where the columns of a row begin there: own rows are on own ones.
+QF_INLINE u32 columns_of(const ColourRows &rows, u32 row) { return row < rows.own_count ? 0u : QF_OTHERS; }
 
 QF_INLINE u32 free_squares(const ColourSource &source, u32 row, u32 columns) {
     return source.left >> columns & free_squares(row, source.falling, source.rising);
@@ -168,7 +169,7 @@ QF_INLINE bool go_on(ColourSource &source, const ColourRows &rows) {
 }
 
 /// Gives `idle` lanes, by their bits, a beginning each. Returns whether there are more.
-template <bool IsWhite>
+template <bool IsSecond>
 QF_INLINE bool take_beginnings(ColourSource &source, const ColourRows &rows, u32 idle) {
     u32 first = 0, some = 0;
     if (lanes_below() == 0) {
@@ -183,9 +184,9 @@ QF_INLINE bool take_beginnings(ColourSource &source, const ColourRows &rows, u32
     if (is_idle(source) && own_number < some && number < rows.beginnings) {
         source.unit = rows.of_unit == 1u ? number : part_of(number, rows.reciprocal_of_unit);
         source.left = rows.units[source.unit];
-        if (!IsWhite)
-            source.left ^= rows.all_even;
-        source.left |= rows.all_odd << QF_ODD;
+        if (!IsSecond)
+            source.left ^= rows.all_own;
+        source.left |= rows.all_others << QF_OTHERS;
         source.first_row = rows.begun;
         source.is_full = begin(source, rows, number - source.unit * rows.of_unit);
     }
@@ -194,17 +195,17 @@ QF_INLINE bool take_beginnings(ColourSource &source, const ColourRows &rows, u32
 
 /// Makes nodes of what the lanes found, and adds those that live to a buffer that begins there and has so much room.
 /// `waiting` of them are there before.
-template <bool IsWhite>
+template <bool IsSecond>
 QF_INLINE void hand_over(ColourSource &source, const ColourRows &rows, Place buffer, u32 room, u32 &waiting,
                          u32 &placements) {
-    const u32 falling = diagonals_of(source.found), rising = source.found_rising, odd = source.found_odd;
+    const u32 falling = diagonals_of(source.found), rising = source.found_rising, others = source.found_others;
     bool alive = rising != 0;
     u32 free[QF_TOP + 1u];
     QF_UNROLL
     for (u32 row = 0; row <= QF_TOP; row++) {
         free[row] = 0;
         if (row < rows.level_count) {
-            free[row] = odd & free_squares(rows.of_levels[row], falling, rising);
+            free[row] = others & free_squares(rows.of_levels[row], falling, rising);
             alive = alive && free[row] != 0;
         }
     }
@@ -213,7 +214,7 @@ QF_INLINE void hand_over(ColourSource &source, const ColourRows &rows, Place buf
         placements += bits_of(free[0]);
     const u32 living = vote(alive);
     const Place to = buffer + 4u * (waiting + bits_of(living & lanes_below()));
-    const u32 columns = source.found >> QF_UNIT << rows.odd | (IsWhite ? odd : odd ^ rows.all_odd);
+    const u32 columns = source.found >> QF_UNIT << rows.others | (IsSecond ? others : others ^ rows.all_others);
     set_word_if(alive, to, columns | free[0] << QF_BASE);
     QF_UNROLL
     for (u32 row = 1; row < QF_TOP; row += 2u)
@@ -227,10 +228,9 @@ QF_INLINE void hand_over(ColourSource &source, const ColourRows &rows, Place buf
     meet_warp();
 }
 
-/// Where the squares of a row, at most as many as there are even columns, and its number begin in a word with the even
-/// columns left.
-#define QF_GIVEN 14u
-#define QF_ROW 28u
+/// Where two bits of the number of a row begin, in a word with own columns left and squares of the row, and the next two in
+/// a word with diagonals.
+#define QF_ROW 30u
 
 /// Lets `idle` lanes, by their bits, search what others would come to later (work sharing). A lane that has several squares
 /// to try in an own row gives all but the next one, unless it is in the last row. A lane takes them as a search of its own.
@@ -246,21 +246,21 @@ QF_INLINE void share(ColourSource &source, const ColourRows &rows, Place buffer,
         const Place to = buffer + 4u * own_number;
         const u32 row = rows.all[source.row], queen = queen_of(squares);
         set_half(squares_of(rows, source.row), squares ^ given);
-        set_word(to, ((source.left & QF_COLUMNS) ^ queen) | given << QF_GIVEN | source.row << QF_ROW);
+        set_word(to, ((source.left & QF_COLUMNS) ^ queen) | given << QF_MOST_COLUMNS | source.row << QF_ROW);
         set_word(to + 4u * room, (source.falling ^ queen << falling_of(row)) | source.unit << QF_UNIT);
-        set_word(to + 8u * room, source.rising ^ queen << rising_of(row));
+        set_word(to + 8u * room, (source.rising ^ queen << rising_of(row)) | source.row >> 2 << QF_ROW);
     }
     meet_warp();
     const u32 number = bits_of(idle & lanes_below());
     if (is_idle(source) && number < bits_of(givers)) {
         const Place from = buffer + 4u * number;
-        const u32 columns = word_at(from), falling = word_at(from + 4u * room);
-        source.left = (columns & QF_COLUMNS) | rows.all_odd << QF_ODD;
-        source.row = source.first_row = columns >> QF_ROW;
+        const u32 columns = word_at(from), falling = word_at(from + 4u * room), rising = word_at(from + 8u * room);
+        source.left = (columns & QF_COLUMNS) | rows.all_others << QF_OTHERS;
+        source.row = source.first_row = columns >> QF_ROW | rising >> QF_ROW << 2;
         source.falling = diagonals_of(falling);
-        source.rising = word_at(from + 8u * room);
+        source.rising = diagonals_of(rising);
         source.unit = falling >> QF_UNIT;
-        set_half(squares_of(rows, source.row), (columns >> QF_GIVEN & QF_COLUMNS) | QF_FRESH);
+        set_half(squares_of(rows, source.row), (columns >> QF_MOST_COLUMNS & QF_COLUMNS) | QF_FRESH);
     }
     // What follows may write to the buffer.
     meet_warp();
@@ -268,7 +268,7 @@ QF_INLINE void share(ColourSource &source, const ColourRows &rows, Place buffer,
 
 /// Makes nodes of placements on the rows that are searched until enough of them wait at the highest level, `waiting` of them
 /// at the beginning. Returns whether no more will come. `more` says whether there are beginnings to take.
-template <bool IsWhite>
+template <bool IsSecond>
 QF_INLINE bool begin_nodes(ColourSource &source, const ColourRows &rows, Place buffers, bool &more, u32 &waiting,
                            u32 &placements) {
     const Place buffer = buffers + 4u * words_below(rows.level_count);
@@ -278,13 +278,13 @@ QF_INLINE bool begin_nodes(ColourSource &source, const ColourRows &rows, Place b
         const bool is_stuck = vote(is_searching(source)) == 0;
         // What few lanes do alone takes as long as for all of them.
         if (more && (4u * bits_of(idle) >= QF_LANES || (is_stuck && found == 0)))
-            more = take_beginnings<IsWhite>(source, rows, idle);
+            more = take_beginnings<IsSecond>(source, rows, idle);
         else if (2u * found >= QF_LANES || (is_stuck && found != 0))
-            hand_over<IsWhite>(source, rows, buffer, room(rows.level_count), waiting, placements);
+            hand_over<IsSecond>(source, rows, buffer, room(rows.level_count), waiting, placements);
         else if (is_stuck)
             return true;
-        // Else few lanes would go on for long. White has fewer own rows on boards of even size; there it gains nothing.
-        else if (!IsWhite && !more && 4u * bits_of(idle) >= QF_LANES && rows.level_count > 3u)
+        // Else few lanes would go on for long. With the second colour it gains nothing.
+        else if (!IsSecond && !more && 4u * bits_of(idle) >= QF_LANES && rows.level_count > 3u)
             share(source, rows, buffer + 4u * waiting, room(rows.level_count), idle);
         if (is_searching(source))
             source.is_full = go_on(source, rows);
@@ -292,7 +292,7 @@ QF_INLINE bool begin_nodes(ColourSource &source, const ColourRows &rows, Place b
         if (source.is_full && source.found_rising == 0) {
             source.found = diagonals_of(source.falling) | source.unit << QF_UNIT;
             source.found_rising = source.rising;
-            source.found_odd = source.left >> QF_ODD;
+            source.found_others = source.left >> QF_OTHERS;
             source.is_full = false;
         }
     }

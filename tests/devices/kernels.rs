@@ -224,11 +224,8 @@ fn the_colour_kernel_keeps_its_nodes_in_registers_on_every_architecture() {
             assert!(number(" bytes spill stores") <= few, "{report}");
             let registers = number(" registers");
             println!("{program} for {architecture}: {registers} registers");
-            let most = match memory {
-                228.. => 64,
-                164.. => 80,
-                _ => 128,
-            };
+            let threads = program.block_sizes(512, memory << 10).last().unwrap();
+            let most = 65_536 / (threads * program.blocks_in(memory << 10).unwrap());
             assert!(registers <= most, "{report}");
         }
     }

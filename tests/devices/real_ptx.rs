@@ -67,12 +67,15 @@ struct Sample {
     even: u32,
     units: u32,
     exchanged: Option<u32>,
+    /// In the second form.
+    transposed: bool,
 }
 
 impl Sample {
     fn text(&self) -> String {
         let exchanged = self.exchanged.unwrap_or(NOTHING);
-        format!("{}:{}:{}:{exchanged}", self.n, self.even, self.units)
+        let transposed = u32::from(self.transposed);
+        format!("{}:{}:{}:{exchanged}:{transposed}", self.n, self.even, self.units)
     }
 
     fn of(text: &str) -> Self {
@@ -83,6 +86,7 @@ impl Sample {
             even: next(),
             units: next(),
             exchanged: Some(next()).filter(|list| *list != NOTHING),
+            transposed: next() == 1,
         }
     }
 
@@ -96,7 +100,11 @@ impl Sample {
             ranks: rank..rank + 1,
             ..plan.task(0)
         };
-        let batch = plan.launcher().unwrap().batch(&[task], 0).unwrap();
+        let launcher = match self.transposed {
+            false => plan.launcher(),
+            true => plan.relauncher(),
+        };
+        let batch = launcher.unwrap().batch(&[task], 0).unwrap();
         let all = batch.launch().unwrap();
         let (jobs, _) = all.jobs().as_chunks::<4>();
         let [set, mut first, mut count, _] = jobs[jobs.len() / 3];
@@ -175,6 +183,14 @@ const fn sample(n: u32, even: u32, units: u32) -> Sample {
         even,
         units,
         exchanged: None,
+        transposed: false,
+    }
+}
+
+const fn transposed(n: u32, even: u32, units: u32) -> Sample {
+    Sample {
+        transposed: true,
+        ..sample(n, even, units)
     }
 }
 
@@ -186,12 +202,16 @@ const fn exchanged(list: u32, n: u32, even: u32, units: u32) -> Sample {
 }
 
 /// Jobs whose colours have 1 to 9 rows left, so that each part of the kernel runs.
-const SMALL: [Sample; 5] = [
+const SMALL: [Sample; 9] = [
     sample(18, 1, 9),
     sample(18, 2, 16),
     sample(18, 3, 16),
     sample(18, 4, 24),
+    transposed(17, 4, 24),
+    transposed(18, 3, 16),
     sample(24, 3, 8),
+    transposed(29, 4, 1),
+    sample(30, 4, 1),
 ];
 
 /// Jobs in which one colour has few own rows and many rows left, and the other one the reverse. No plan has such jobs:
@@ -313,7 +333,13 @@ fn boards_and_samples_are_exact_by_the_embedded_kernels() {
             sample(24, 6, 1),
             sample(26, 6, 1),
             sample(28, 4, 1),
+            sample(29, 4, 1),
+            sample(30, 4, 1),
         ];
+        let large = large.into_iter().flat_map(|sample| {
+            [false, true].map(|transposed| Sample { transposed, ..sample })
+        });
+        let large: Vec<_> = large.collect();
         let machine = machine(chaos);
         assert!(machine.jobs(&large, None));
         assert_eq!(machine.defects(), [""; 0]);

@@ -40,6 +40,6 @@ macro_rules! images {
 /// Every embedded kernel, by the name of its program.
 const IMAGES: &[(&str, &str)] = images!(
     "chain-3" "chain-4" "chain-5" "chain-6" "chain-7" "chain-8" "chain-9" "chain-10" "chain-11"
-    "chain-12" "chain-13" "chain-14" "chain-15" "colour-4096" "colour-8192" "bit_board"
+    "chain-12" "chain-13" "chain-14" "chain-15" "colour-4096" "colour-8192" "colour-16384" "bit_board"
     "node_layer"
 );

@@ -77,6 +77,8 @@ pub const fn kernel_name(columns: Parity, isa: Isa) -> &'static str {
 pub struct WideSet<'a> {
     /// The board.
     pub board: &'a ColourBoard,
+    /// The parity of the columns of a unit.
+    pub columns: Parity,
     /// The set.
     pub partition: &'a Partition,
 }
@@ -89,7 +91,7 @@ impl Algorithm for WideSet<'_> {
         let new = NewCounter {
             board: self.board.clone(),
             counters: Counters::Wide,
-            columns: Parity::Even,
+            columns: self.columns,
         };
         let mut counter = ColourCounter::<S, u32>::new(new, simd);
         let (mut tally, watch) = (Tally::default(), TaskWatch::default());

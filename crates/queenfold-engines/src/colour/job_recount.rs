@@ -9,8 +9,8 @@ use super::sub_board::Target;
 use crate::board::bits;
 use crate::engine::{JOB_WORDS, Launch};
 
-/// The sums of a job of a launch for this board (solutions, placements on black, what tables hold of them, placements
-/// on white) in plain recursion: a row after the other, with a counter for each word of columns.
+/// The sums of a job of a launch for this board (solutions, placements of the first colour, what tables hold of them,
+/// placements of the second colour) in plain recursion: a row after the other, with a counter for each word of columns.
 pub fn recount_job(
     board: &ColourBoard,
     launch: &Launch,
@@ -22,26 +22,36 @@ pub fn recount_job(
         let mut rows = rows.map(|&word| row_of(word));
         row_counts(set, colour).map(|count| rows.by_ref().take(count as usize).collect::<Vec<_>>())
     };
-    let [[black, black_left], [white, white_left]] = [0, 1].map(rows_of);
+    let [[first_own, first_left], [second_own, second_left]] = [0, 1].map(rows_of);
+    let columns = match set[0] >> 19 & 1 {
+        0 => Parity::Even,
+        _ => Parity::Odd,
+    };
     let lines = Lines::of(board.size());
+    // The columns that white takes, where they are not those of the second colour.
+    let white = |parity, second: u32| match columns {
+        Parity::Even => second,
+        Parity::Odd => lines.all(parity) & !second,
+    };
+    let others = columns.other();
     let orientation = Orientation::of(board.size());
     let class = [set[1] as u16, (set[1] >> 16) as u16];
-    let alike = (first..1 << lines.even).filter(|word| word.count_ones() == first.count_ones());
+    let alike = (first..1 << lines.count(columns)).filter(|word| word.count_ones() == first.count_ones());
     let mut sums = [0; SET_SUMS];
     for word in alike.take(count as usize) {
-        let Some(weights) = weights(board, class, Parity::Even, word) else {
+        let Some(weights) = weights(board, class, columns, white(columns, word)) else {
             continue;
         };
-        let mut counters = vec![0_u64; 1 << lines.odd];
-        let others = lines.all(Parity::Even) & !word;
-        fill(&black, &black_left, Taken::with(others), &mut |odd| {
-            counters[odd as usize] += 1;
+        let mut counters = vec![0_u64; 1 << lines.count(others)];
+        let rest = lines.all(columns) & !word;
+        fill(&first_own, &first_left, Taken::with(rest), &mut |taken| {
+            counters[taken as usize] += 1;
         });
         sums[1] += counters.iter().sum::<u64>();
-        fill(&white, &white_left, Taken::with(word), &mut |odd| {
-            let weight = weights.of(orientation.rank(Parity::Odd, odd));
-            let black = counters[(lines.all(Parity::Odd) & !odd) as usize];
-            sums[0] += u64::from(weight) * black;
+        fill(&second_own, &second_left, Taken::with(word), &mut |taken| {
+            let weight = weights.of(orientation.rank(others, white(others, taken)));
+            let left = counters[(lines.all(others) & !taken) as usize];
+            sums[0] += u64::from(weight) * left;
             sums[3] += 1;
         });
     }
@@ -60,34 +70,34 @@ const fn row_of(word: u32) -> Target {
 /// What queens of a colour take.
 #[derive(Clone, Copy)]
 struct Taken {
-    /// Even columns that are left to take.
+    /// Own columns that are left to take.
     left: u32,
-    /// Odd columns taken.
-    odd: u32,
+    /// Other columns taken.
+    others: u32,
     falling: u32,
     rising: u32,
 }
 
 impl Taken {
-    /// Nothing, with these even columns to take.
+    /// Nothing, with these own columns to take.
     const fn with(left: u32) -> Self {
         Self {
             left,
-            odd: 0,
+            others: 0,
             falling: 0,
             rising: 0,
         }
     }
 }
 
-/// Fills the own rows and then the rows left in all ways. Calls `found` with the odd columns of each.
+/// Fills the own rows and then the rows left in all ways. Calls `found` with the other columns of each.
 fn fill(own: &[Target], left: &[Target], taken: Taken, found: &mut impl FnMut(u32)) {
     let (row, is_own) = match (own.first(), left.first()) {
         (Some(row), _) => (row, true),
         (None, Some(row)) => (row, false),
-        (None, None) => return found(taken.odd),
+        (None, None) => return found(taken.others),
     };
-    let columns = if is_own { taken.left } else { !taken.odd };
+    let columns = if is_own { taken.left } else { !taken.others };
     let attacked = taken.falling >> row.falling | taken.rising >> row.rising;
     for column in bits(row.open & columns & !attacked) {
         let queen = 1 << column;
@@ -100,7 +110,7 @@ fn fill(own: &[Target], left: &[Target], taken: Taken, found: &mut impl FnMut(u3
             next.left ^= queen;
             fill(&own[1..], left, next, found);
         } else {
-            next.odd |= queen;
+            next.others |= queen;
             fill(own, &left[1..], next, found);
         }
     }

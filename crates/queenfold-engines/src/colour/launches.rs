@@ -14,7 +14,7 @@ use super::sub_board::{SubBoard, Target};
 use super::{ColourBoard, Partition, VERSION, canary};
 use crate::board::Size;
 use crate::engine::{
-    Canary, Completed, CounterSettings, DeviceProgram, Engine, JobGroup, Jobs, Launch, LaunchBatch,
+    Canary, Completed, CounterSettings, DeviceKernel, DeviceProgram, Engine, JobGroup, Jobs, Launch, LaunchBatch,
     LaunchError, Launcher, Mismatch, SampledLaunch, Tally, Task, TaskKey, interpolate,
 };
 use crate::simd::Isa;
@@ -22,6 +22,8 @@ use crate::simd::Isa;
 /// Makes launches of the tasks of a colour plan.
 pub(super) struct ColourLauncher {
     board: ColourBoard,
+    /// The parity of the columns of a unit: as in [`NewCounter`].
+    columns: Parity,
     program: DeviceProgram,
     /// Placements that a device finds for the whole board.
     placements: f64,
@@ -32,6 +34,7 @@ pub(super) struct ColourLauncher {
 /// The launch for some tasks, and what turns its sums into tallies.
 struct ColourBatch {
     board: ColourBoard,
+    columns: Parity,
     /// `None` if there are no jobs.
     launch: Option<SampledLaunch>,
     /// One for each task, with the partitions that are in jobs.
@@ -54,13 +57,15 @@ struct RankOfTask {
 impl ColourLauncher {
     /// For the plan of a board, which takes this share of the work for the free board; `None` if the kernel
     /// does not count boards of this size.
-    pub(super) fn new(board: ColourBoard, work: f64) -> Option<Self> {
+    pub(super) fn new(board: ColourBoard, columns: Parity, work: f64) -> Option<Self> {
         let n = board.size();
         Some(Self {
-            board,
+            columns,
             program: program_for(n)?,
             placements: work * device_placements(n),
-            too_large: 1 << 14,
+            // The largest weight is 2 on boards of even size, and 4 on others.
+            too_large: if n.get().is_multiple_of(2) { 1 << 15 } else { 1 << 14 },
+            board,
         })
     }
 }
@@ -70,13 +75,20 @@ impl Launcher for ColourLauncher {
         self.program
     }
 
+    fn kernel(&self) -> DeviceKernel {
+        match self.columns {
+            Parity::Even => DeviceKernel::Cuda,
+            Parity::Odd => DeviceKernel::CudaTransposed,
+        }
+    }
+
     /// Nodes are placements on all rows of a colour.
     fn work(&self) -> f64 {
         self.placements
     }
 
     fn batch(&self, tasks: &[Task], seed: u64) -> Result<Box<dyn LaunchBatch>, LaunchError> {
-        let mut maker = Maker::new(&self.board);
+        let mut maker = Maker::new(&self.board, self.columns);
         let take = |(at, task): (usize, &Task)| {
             assert_eq!(task.key.engine, Engine::Colour, "{}", task.key);
             maker.take(task.ranks.clone(), at)
@@ -84,6 +96,7 @@ impl Launcher for ColourLauncher {
         let tallies = tasks.iter().enumerate().map(take).collect();
         Ok(Box::new(ColourBatch {
             board: self.board.clone(),
+            columns: self.columns,
             launch: maker.jobs.into_launch(self.program, seed)?,
             tallies,
             beside: maker.beside,
@@ -96,6 +109,7 @@ impl Launcher for ColourLauncher {
         let canary = canary::canary(self.board.size());
         let small = Self {
             board: canary.size().into(),
+            columns: self.columns,
             program: self.program,
             placements: 0.0,
             too_large: self.too_large,
@@ -107,7 +121,7 @@ impl Launcher for ColourLauncher {
 /// Counts what is left to the CPU and adds it to the tallies of the tasks. It is counted when the launch has ended:
 /// before, the device would wait for it.
 fn count_beside(
-    board: &ColourBoard,
+    (board, columns): (&ColourBoard, Parity),
     beside: &[RankOfTask],
     tallies: &mut [Tally],
 ) -> Result<(), Mismatch> {
@@ -115,7 +129,7 @@ fn count_beside(
         return Ok(());
     }
     let settings = CounterSettings { isa: Isa::best() };
-    let mut counter = NewCounter::of(board.clone(), Parity::Even, &settings);
+    let mut counter = NewCounter::of(board.clone(), columns, &settings);
     // The ranks alone are counted.
     let key = TaskKey {
         n: board.size(),
@@ -141,8 +155,8 @@ impl LaunchBatch for ColourBatch {
     fn tallies(self: Box<Self>, completed: Option<&Completed>) -> Result<Vec<Tally>, Mismatch> {
         let mut tallies = self.tallies;
         if let Some(launch) = &self.launch {
-            let is_short = |[_, black, held, _]: [u64; SET_SUMS]| {
-                black.saturating_sub(held) >= u64::from(self.too_large)
+            let is_short = |[_, first, held, _]: [u64; SET_SUMS]| {
+                first.saturating_sub(held) >= u64::from(self.too_large)
             };
             let recount = |launch: &_, job, given| match is_short(given) {
                 true => given,
@@ -151,10 +165,11 @@ impl LaunchBatch for ColourBatch {
             let sums = launch.sums(completed, recount)?;
             for (rank, (group, given)) in self.sets.iter().zip(sums) {
                 let tally = &mut tallies[group.task];
-                let [solutions, black, held, white] = given;
+                let [solutions, first, held, second] = given;
                 if let Some(partition) = self.board.partition(*rank).filter(|_| is_short(given)) {
                     let set = WideSet {
                         board: &self.board,
+                        columns: self.columns,
                         partition: &partition,
                     };
                     let (found, nodes, largest) = Isa::best().run(set)?;
@@ -164,17 +179,17 @@ impl LaunchBatch for ColourBatch {
                         continue;
                     }
                 }
-                if black != held {
+                if first != held {
                     return Err(Mismatch(format!(
-                        "the tables of a row set hold {held} placements on the device, and {black} were counted in \
+                        "the tables of a row set hold {held} placements on the device, and {first} were counted in \
                          them"
                     )));
                 }
                 tally.completions.add(group.weight, solutions.into());
-                tally.nodes += black + white;
+                tally.nodes += first + second;
             }
         }
-        count_beside(&self.board, &self.beside, &mut tallies)?;
+        count_beside((&self.board, self.columns), &self.beside, &mut tallies)?;
         Ok(tallies)
     }
 }
@@ -201,11 +216,13 @@ fn device_placements(n: Size) -> f64 {
             (26, 4.0e14),
             (27, 2.3e15),
             (28, 1.8e16),
+            (29, 1.3e17),
+            (30, 9.2e17),
         ],
     )
 }
 
-/// How many words of even columns a job has at most. From 19 queens on that is 10⁴ to 10⁶ placements, so that a job takes
+/// How many words of own columns a job has at most. From 19 queens on that is 10⁴ to 10⁶ placements, so that a job takes
 /// a block longer than to take the next one, and a launch of a second has enough jobs for all blocks. Units of boards of odd
 /// size have fewer.
 const fn units_of_job(n: Size) -> usize {
@@ -225,8 +242,10 @@ const fn units_of_job(n: Size) -> usize {
 /// Turns tasks into jobs.
 struct Maker<'a> {
     board: &'a ColourBoard,
-    /// For each number of even columns, their words.
-    columns: Vec<Vec<u16>>,
+    /// The own columns of the kernel: those of a unit.
+    columns: Parity,
+    /// For each number of them, their words.
+    words: Vec<Vec<u16>>,
     /// The image of the given board that squares were open on last, and these.
     image: Option<(usize, OpenSquares)>,
     jobs: Jobs,
@@ -235,10 +254,11 @@ struct Maker<'a> {
 }
 
 impl<'a> Maker<'a> {
-    fn new(board: &'a ColourBoard) -> Self {
+    fn new(board: &'a ColourBoard, columns: Parity) -> Self {
         Self {
             board,
-            columns: words(Lines::of(board.size()).even),
+            columns,
+            words: words(Lines::of(board.size()).count(columns)),
             image: None,
             jobs: Jobs::default(),
             beside: Vec::new(),
@@ -273,23 +293,26 @@ impl<'a> Maker<'a> {
             self.image = Some((partition.image, OpenSquares::new(n, &partition.open)));
         }
         let (_, squares) = self.image.as_ref()?;
+        let (columns, others) = (self.columns, self.columns.other());
         let black = |parity| lines.all(parity) & !set.word(parity);
-        // Own rows are in even columns: on black these are odd rows, on white even ones.
-        let colours = [
-            (Parity::Odd, black(Parity::Odd), black(Parity::Even)),
-            (Parity::Even, set.even, set.odd),
-        ];
+        // Own rows are in own columns: on white these are rows of the same parity.
+        let white = (columns, set.word(columns), set.word(others));
+        let black = (others, black(others), black(columns));
+        let colours = match columns {
+            Parity::Even => [black, white],
+            Parity::Odd => [white, black],
+        };
         let mut words = vec![self.flags(), self.class(partition), 0];
         for (colour, (parity, own, left)) in colours.into_iter().enumerate() {
             let [own_count, left_count] = [own, left].map(u32::count_ones);
-            // A colour has as many own rows as rows left, or one more.
+            // They differ by one at most.
             if own_count == 0 || !(1..=MOST_LEFT).contains(&left_count) {
                 return None;
             }
             words[2] |= (own_count | left_count << 8) << (16 * colour);
             let board = SubBoard {
                 rows: parity,
-                columns: Parity::Even,
+                columns,
             };
             let own_rows = Side::new((parity, own), 0);
             let rows_left = Side::new((parity.other(), left), own);
@@ -307,11 +330,12 @@ impl<'a> Maker<'a> {
     fn flags(&self) -> u32 {
         let n = self.board.size();
         let lines = Lines::of(n);
-        lines.even
-            | lines.odd << 8
+        lines.count(self.columns)
+            | lines.count(self.columns.other()) << 8
             | u32::from(n.get().is_multiple_of(2)) << 16
             | u32::from(self.board.is_oriented()) << 17
             | u32::from(self.board.is_mirrored()) << 18
+            | u32::from(self.columns == Parity::Odd) << 19
     }
 
     /// The class of the rows, as the second word of a set.
@@ -326,8 +350,9 @@ impl<'a> Maker<'a> {
         self.jobs.tables.extend(words);
         let weight = partition.set.weight;
         self.jobs.groups.push(JobGroup { task, weight });
-        let columns = &self.columns[partition.set.even.count_ones() as usize];
-        for units in columns.chunks(units_of_job(self.board.size())) {
+        // So many queens of the second colour stand in own columns.
+        let own = words[2] >> 16 & 0xff;
+        for units in self.words[own as usize].chunks(units_of_job(self.board.size())) {
             let first = units[0].into();
             self.jobs.add([set, first, units.len() as u32, 0]);
         }
@@ -348,12 +373,18 @@ mod tests {
     use crate::engine::{DeviceCanary, Plan};
 
     fn launcher(n: u32) -> (ColourPlan, ColourLauncher) {
+        launcher_of(n, Parity::Even)
+    }
+
+    fn launcher_of(n: u32, columns: Parity) -> (ColourPlan, ColourLauncher) {
         let n = Size::new(n).unwrap();
         (
             ColourPlan::new(n),
-            ColourLauncher::new(n.into(), 1.0).unwrap(),
+            ColourLauncher::new(n.into(), columns, 1.0).unwrap(),
         )
     }
+
+    const BOTH: [Parity; 2] = [Parity::Even, Parity::Odd];
 
     fn tasks(plan: &ColourPlan) -> Vec<Task> {
         (0..plan.tasks()).map(|index| plan.task(index)).collect()
@@ -366,8 +397,8 @@ mod tests {
 
     #[test]
     fn tallies_are_those_of_the_oracle() {
-        for n in 5..=12 {
-            let (plan, launcher) = launcher(n);
+        for (n, columns) in (5..=12).flat_map(|n| BOTH.map(|columns| (n, columns))) {
+            let (plan, launcher) = launcher_of(n, columns);
             let tasks = tasks(&plan);
             let batch = launcher.batch(&tasks, n.into()).unwrap();
             let completed = batch.launch().map(|launch| exact(&launcher.board, launch));
@@ -383,8 +414,8 @@ mod tests {
 
     #[test]
     fn the_canary_is_a_whole_board_for_every_program() {
-        for n in [9, 20, 25, 28] {
-            let (_, launcher) = launcher(n);
+        for (n, columns) in [9, 20, 25, 28, 30].into_iter().zip(BOTH.into_iter().cycle()) {
+            let (_, launcher) = launcher_of(n, columns);
             let DeviceCanary { canary, batch } = launcher.canary(33).unwrap();
             let launch = batch.launch().unwrap();
             assert_eq!(launch.program(), launcher.program(), "n = {n}");
@@ -469,7 +500,7 @@ mod tests {
                 }
                 rank += sets;
             }
-            let most = if n < 20 { 1e-4 } else { 1e-5 };
+            let most = if (20..=28).contains(&n) { 1e-5 } else { 1e-4 };
             assert!(beside < most, "n = {n}: {beside}");
         }
     }
@@ -477,7 +508,7 @@ mod tests {
     #[test]
     fn placements_grow_with_the_board() {
         let placements = |n| device_placements(Size::new(n).unwrap());
-        assert!((5..28).all(|n| placements(n) < placements(n + 1)));
+        assert!((5..30).all(|n| placements(n) < placements(n + 1)));
         assert!((placements(20) / 9.53e9 - 1.0).abs() < 0.01);
     }
 }

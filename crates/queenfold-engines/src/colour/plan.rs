@@ -60,6 +60,14 @@ impl ColourPlan {
         self.board.ranks()
     }
 
+    /// What makes launches of units of columns of a parity.
+    fn launcher_of(&self, columns: Parity) -> Result<Arc<dyn Launcher>, NoLauncher> {
+        match ColourLauncher::new(self.board.clone(), columns, self.work) {
+            Some(launcher) => Ok(Arc::new(launcher)),
+            None => Err(NoLauncher::Board(BOARDS)),
+        }
+    }
+
     /// What counting the partitions of `ranks` is expected to cost, as a share of the cost of all.
     fn share(&self, ranks: Range<u64>) -> f64 {
         let costs = self.costs.get_or_init(|| Costs::new(&self.board));
@@ -185,10 +193,11 @@ impl Plan for ColourPlan {
     }
 
     fn launcher(&self) -> Result<Arc<dyn Launcher>, NoLauncher> {
-        match ColourLauncher::new(self.board.clone(), self.work) {
-            Some(launcher) => Ok(Arc::new(launcher)),
-            None => Err(NoLauncher::Board(BOARDS)),
-        }
+        self.launcher_of(Parity::Even)
+    }
+
+    fn relauncher(&self) -> Result<Arc<dyn Launcher>, NoLauncher> {
+        self.launcher_of(Parity::Odd)
     }
 }
 

@@ -5,7 +5,8 @@ use std::ops::RangeInclusive;
 use crate::board::Size;
 use crate::engine::{DeviceProgram, JOB_WORDS, LaunchError, LaunchWords, Layout, ThreadUse};
 
-/// Sums of a row set: solutions, placements on black, what was counted of them in tables, placements on white.
+/// Sums of a row set: solutions, placements of the first colour, what was counted of them in tables, placements of the
+/// second colour.
 pub(super) const SET_SUMS: usize = 4;
 /// Words of a row set before its rows: board, class, numbers of rows.
 pub(super) const HEAD_WORDS: usize = 3;
@@ -14,16 +15,16 @@ pub(super) const MOST_LEFT: u32 = 11;
 const MOST_OWN: u32 = MOST_LEFT + 1;
 /// Words for the rows of a colour: own ones, then those left.
 pub(super) const COLOUR_ROWS: usize = (MOST_OWN + MOST_LEFT) as usize;
-/// Words of a row set: after the head, the rows of black and those of white.
+/// Words of a row set: after the head, the rows of the first colour and those of the second one.
 pub(super) const SET_WORDS: usize = HEAD_WORDS + 2 * COLOUR_ROWS;
 
-/// Boards that the kernel counts. Its counters have 16 bits, which do for boards up to this size; smaller
-/// boards have too few odd columns for a word of two counters.
-pub(super) const BOARDS: RangeInclusive<u32> = 5..=28;
+/// Boards that the kernel counts. Smaller ones have too few columns for a word of two counters, larger ones too many
+/// diagonals for a word beside the number of a unit.
+pub(super) const BOARDS: RangeInclusive<u32> = 5..=30;
 
-/// Counters in the table of a block, in each of the kernel's variants: those of one unit of 26 and of 28 queens. The launch
+/// Counters in the table of a block, in each of the kernel's variants: those of one unit of 26, 28 and 30 queens. The launch
 /// check relies on them.
-const COUNTERS: [u32; 2] = [4096, 8192];
+const COUNTERS: [u32; 3] = [4096, 8192, 16_384];
 
 /// All variants of the kernel.
 pub fn programs() -> impl Iterator<Item = DeviceProgram> {
@@ -32,29 +33,38 @@ pub fn programs() -> impl Iterator<Item = DeviceProgram> {
 
 /// The variant for boards of size `n`; `None` if the kernel does not count boards of this size.
 pub(super) fn program_for(n: Size) -> Option<DeviceProgram> {
-    let [few, many] = COUNTERS;
-    BOARDS
-        .contains(&n.get())
-        .then(|| program(if n.get() <= 26 { few } else { many }))
+    let [few, many, most] = COUNTERS;
+    BOARDS.contains(&n.get()).then(|| {
+        program(match n.get() {
+            ..=26 => few,
+            27..=28 => many,
+            _ => most,
+        })
+    })
 }
 
 const LANES: u32 = 32;
 /// The fewest own rows of a beginning.
 const BEGINNING: u32 = 2;
-/// The most even columns of a board.
-const MOST_EVEN: u32 = 14;
-/// Bits of a word with diagonals: as `QF_UNIT` of the kernel.
-const DIAGONALS: u32 = 28;
+/// The most columns of a kind, and bits of a word with diagonals: as `QF_UNIT` of the kernel.
+const fn most_columns(counters: u32) -> (u32, u32) {
+    if counters > 8192 { (15, 30) } else { (14, 28) }
+}
+
 /// Bits of half a word: as `QF_BASE` of the kernel.
 const HALF: u32 = 16;
-/// Words that the threads of a block share before the row set: `ColourBlock` of the kernel.
+/// Words that the threads of a block share before the row set, at most: `ColourBlock` of the kernel.
 const BLOCK_HEAD: u32 = 64;
 /// The highest level: as `QF_TOP` of the kernel.
 const TOP: u32 = 8;
 /// Threads of a block, at most. The smaller a job, the longer threads wait for each other at its end; those of a large one
 /// gain by sharing its counters.
 const fn most_threads(counters: u32) -> u32 {
-    if counters > 4096 { 256 } else { 160 }
+    match counters {
+        ..=4096 => 160,
+        ..=8192 => 256,
+        _ => 512,
+    }
 }
 
 /// Nodes that the buffer of a level has room for: as `room` of the kernel.
@@ -77,7 +87,7 @@ fn program(counters: u32) -> DeviceProgram {
     let attacks = TOP * (TOP - 1);
     let block = BLOCK_HEAD + SET_WORDS as u32 + attacks + counters / 2;
     let layout = Layout {
-        // Row set, first word of even columns, number of words, nothing.
+        // Row set, first word of own columns, number of words, nothing.
         job_words: |_| JOB_WORDS,
         group_word: Some(0),
         group_words: SET_WORDS,
@@ -103,8 +113,8 @@ fn check_words(words: &LaunchWords<'_>) -> Result<(), LaunchError> {
     }
     let (jobs, _) = words.jobs.as_chunks::<JOB_WORDS>();
     let wrong = |&[set, first, count, _]: &[u32; JOB_WORDS]| {
-        let even = sets[set as usize][0] & 0xff;
-        first == 0 || first >> even != 0 || count == 0 || count >> even > 1
+        let own = sets[set as usize][0] & 0xff;
+        first == 0 || first >> own != 0 || count == 0 || count >> own > 1
     };
     match jobs.iter().position(wrong) {
         Some(job) => Err(LaunchError(format!(
@@ -114,7 +124,7 @@ fn check_words(words: &LaunchWords<'_>) -> Result<(), LaunchError> {
     }
 }
 
-/// How many own rows and rows left a colour of a row set has: black is 0, white 1.
+/// How many own rows and rows left a colour of a row set has.
 pub(super) fn row_counts(set: &[u32], colour: usize) -> [u32; 2] {
     [0, 8].map(|byte| set[2] >> (16 * colour + byte) & 0xff)
 }
@@ -122,11 +132,12 @@ pub(super) fn row_counts(set: &[u32], colour: usize) -> [u32; 2] {
 /// Checks a row set that begins at word number `start`, for this many counters.
 fn check_set(counters: u32, start: usize, set: &[u32; SET_WORDS]) -> Result<(), LaunchError> {
     let within = |at: usize, value, range| LaunchError::unless_within(start + at, value, range);
-    let [even, odd] = [set[0] & 0xff, set[0] >> 8 & 0xff];
+    let [own_columns, others] = [set[0] & 0xff, set[0] >> 8 & 0xff];
+    let (most, diagonals) = most_columns(counters);
     // A table has room for the counters of one unit at least.
-    within(0, odd, 2..=1 + counters.ilog2())?;
+    within(0, others, 2..=1 + counters.ilog2())?;
     // A bit above the squares of a row is a mark.
-    within(0, even, odd..=(odd + 1).min(MOST_EVEN))?;
+    within(0, own_columns, others - 1..=(others + 1).min(most))?;
     for colour in 0..2 {
         let [own, left] = row_counts(set, colour);
         within(2, left, 1..=MOST_LEFT)?;
@@ -136,15 +147,14 @@ fn check_set(counters: u32, start: usize, set: &[u32; SET_WORDS]) -> Result<(), 
         let begin = HEAD_WORDS + colour * COLOUR_ROWS;
         let first_left = begin + own as usize;
         for at in begin..first_left + left as usize {
-            // Own rows are on even columns, the others on odd ones.
-            let columns = if at < first_left { even } else { odd };
+            let columns = if at < first_left { own_columns } else { others };
             let row = set[at];
             within(at, row >> 16, 0..=(1 << columns) - 1)?;
             let [falling, rising] = [row & 31, row >> 5 & 31];
             if at < first_left {
                 // The number of a unit lies above the diagonals where a lane gives own rows to another. Of those of
                 // rows left, the kernel drops what would lie there.
-                within(at, falling.max(rising), 0..=DIAGONALS - columns)?;
+                within(at, falling.max(rising), 0..=diagonals - columns)?;
             }
             // What a queen attacks in another row is a product with a number of three bits, one of them so far down, one so
             // far up.
@@ -162,7 +172,7 @@ mod tests {
     use crate::engine::{Launch, variant_tests};
 
     #[test]
-    fn every_board_up_to_28_has_a_variant() {
+    fn every_board_up_to_30_has_a_variant() {
         let all: Vec<_> = programs().collect();
         variant_tests::are_for(&BOARDS, &all, program_for);
     }
@@ -170,7 +180,12 @@ mod tests {
     #[test]
     fn a_block_fits_into_the_shared_memory_of_every_device() {
         let all: Vec<_> = programs().collect();
-        variant_tests::fit(&all, |program, _| most_threads(program.variant()));
+        // The largest variant takes as many warps as there is room for.
+        let least = |program: DeviceProgram, _| match program.variant() {
+            ..=8192 => most_threads(program.variant()),
+            _ => 192,
+        };
+        variant_tests::fit(&all, least);
     }
 
     /// Own rows, and rows left, of each colour of the set below.
@@ -205,7 +220,7 @@ mod tests {
             let error = launch(|set, _| set[2] = wrong).unwrap_err();
             assert!(error.0.starts_with("word 2 of"), "{error}");
         }
-        for board in [0, 4, 4 << 8, 14 | 14 << 8, 6 | 4 << 8] {
+        for board in [0, 4, 4 << 8, 14 | 14 << 8, 6 | 4 << 8, 2 | 4 << 8] {
             let error = launch(|set, _| set[0] = board).unwrap_err();
             assert!(error.0.starts_with("word 0 of"), "{error}");
         }
