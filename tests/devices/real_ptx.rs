@@ -75,7 +75,10 @@ impl Sample {
     fn text(&self) -> String {
         let exchanged = self.exchanged.unwrap_or(NOTHING);
         let transposed = u32::from(self.transposed);
-        format!("{}:{}:{}:{exchanged}:{transposed}", self.n, self.even, self.units)
+        format!(
+            "{}:{}:{}:{exchanged}:{transposed}",
+            self.n, self.even, self.units
+        )
     }
 
     fn of(text: &str) -> Self {
@@ -337,7 +340,10 @@ fn boards_and_samples_are_exact_by_the_embedded_kernels() {
             sample(30, 4, 1),
         ];
         let large = large.into_iter().flat_map(|sample| {
-            [false, true].map(|transposed| Sample { transposed, ..sample })
+            [false, true].map(|transposed| Sample {
+                transposed,
+                ..sample
+            })
         });
         let large: Vec<_> = large.collect();
         let machine = machine(chaos);

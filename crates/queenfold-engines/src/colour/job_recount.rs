@@ -36,7 +36,8 @@ pub fn recount_job(
     let others = columns.other();
     let orientation = Orientation::of(board.size());
     let class = [set[1] as u16, (set[1] >> 16) as u16];
-    let alike = (first..1 << lines.count(columns)).filter(|word| word.count_ones() == first.count_ones());
+    let alike =
+        (first..1 << lines.count(columns)).filter(|word| word.count_ones() == first.count_ones());
     let mut sums = [0; SET_SUMS];
     for word in alike.take(count as usize) {
         let Some(weights) = weights(board, class, columns, white(columns, word)) else {

@@ -14,8 +14,9 @@ use super::sub_board::{SubBoard, Target};
 use super::{ColourBoard, Partition, VERSION, canary};
 use crate::board::Size;
 use crate::engine::{
-    Canary, Completed, CounterSettings, DeviceKernel, DeviceProgram, Engine, JobGroup, Jobs, Launch, LaunchBatch,
-    LaunchError, Launcher, Mismatch, SampledLaunch, Tally, Task, TaskKey, interpolate,
+    Canary, Completed, CounterSettings, DeviceKernel, DeviceProgram, Engine, JobGroup, Jobs,
+    Launch, LaunchBatch, LaunchError, Launcher, Mismatch, SampledLaunch, Tally, Task, TaskKey,
+    interpolate,
 };
 use crate::simd::Isa;
 
@@ -64,7 +65,11 @@ impl ColourLauncher {
             program: program_for(n)?,
             placements: work * device_placements(n),
             // The largest weight is 2 on boards of even size, and 4 on others.
-            too_large: if n.get().is_multiple_of(2) { 1 << 15 } else { 1 << 14 },
+            too_large: if n.get().is_multiple_of(2) {
+                1 << 15
+            } else {
+                1 << 14
+            },
             board,
         })
     }
@@ -414,7 +419,10 @@ mod tests {
 
     #[test]
     fn the_canary_is_a_whole_board_for_every_program() {
-        for (n, columns) in [9, 20, 25, 28, 30].into_iter().zip(BOTH.into_iter().cycle()) {
+        for (n, columns) in [9, 20, 25, 28, 30]
+            .into_iter()
+            .zip(BOTH.into_iter().cycle())
+        {
             let (_, launcher) = launcher_of(n, columns);
             let DeviceCanary { canary, batch } = launcher.canary(33).unwrap();
             let launch = batch.launch().unwrap();
