@@ -1,6 +1,6 @@
 //! Counts the recorded tasks of a run a second time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::count_again::count_again;
@@ -79,6 +79,15 @@ pub(super) fn count(
     })
 }
 
+/// Tasks that are counted together.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Pass {
+    /// The device that counted them first and does not count them again.
+    without: Option<WorkerId>,
+    /// Whether devices count them the other way.
+    relaunches: bool,
+}
+
 /// The steps of a second count.
 struct Again<'a> {
     recorded: &'a RecordedJob,
@@ -88,47 +97,56 @@ struct Again<'a> {
 }
 
 impl Again<'_> {
-    /// Counts what has no second count. Tasks that a device of this run counted first come after the
-    /// others, without that device, unless there is nobody else.
+    /// Counts what has no second count, in passes.
     fn count_second(
         &self,
         first: &Arc<FirstCounts>,
         devices: &[DeviceSpec],
     ) -> Result<Report, JobError> {
-        let avoids = |device: &DeviceSpec| {
-            let others = self.hardware.workers > 0 || devices.len() > 1;
-            others.then_some(WorkerId::Device(device.index))
-        };
-        let avoided: Vec<WorkerId> = devices.iter().filter_map(avoids).collect();
-        let of_device = |task: TaskKey| {
-            let worker = first.worker_here(task)?;
-            avoided.contains(&worker).then_some(worker)
-        };
         let (settings, origins) = (self.hardware.counter.clone(), Arc::clone(first));
         let asked_for = self.recorded.job.settings.hardware.isa;
         let by = move |plan: &dyn Plan, task: TaskKey| match (asked_for, origins.origin(task)) {
-            (Some(isa), _) => RecountKernel::Isa(isa),
+            (Some(isa), Some(first)) => RecountKernel::other_way(isa, &first.counted_by),
             (None, Some(first)) => second_kernel(plan, &settings, &first.counted_by),
-            (None, None) => RecountKernel::Isa(settings.isa),
+            (_, None) => RecountKernel::Isa(settings.isa),
         };
+        let avoids = self.avoids(devices);
+        let pass_of = |task: TaskKey| Pass {
+            without: first.worker_here(task).filter(|at| avoids.contains(at)),
+            relaunches: first
+                .origin(task)
+                .is_none_or(|of| !of.counted_by.is_transposed()),
+        };
+        let mut passes: BTreeSet<Pass> = first.once().map(pass_of).collect();
+        let pass = passes.pop_first().unwrap_or_default();
         let recorder = self.recorder(None);
-        let tasks = first.once().filter(|task| of_device(*task).is_none());
-        let source = ChosenTasks::new(tasks).after(first);
-        let mut report = self.count(source, by.clone(), &recorder, devices)?;
-        for avoided in avoided.iter().copied() {
-            let is_of_it = |task: &TaskKey| of_device(*task) == Some(avoided);
-            let source = ChosenTasks::new(first.once().filter(is_of_it));
-            if source.is_empty() {
-                continue;
-            }
-            let is_other = |device: &&DeviceSpec| WorkerId::Device(device.index) != avoided;
-            let others: Vec<_> = devices.iter().filter(is_other).cloned().collect();
-            let more = self.count(source, by.clone(), &recorder, &others)?;
+        let count = |pass: Pass| {
+            let tasks = first.once().filter(|task| pass_of(*task) == pass);
+            let is_left = |of: &&DeviceSpec| pass.without != Some(WorkerId::Device(of.index));
+            let left: Vec<_> = devices.iter().filter(is_left).cloned().collect();
+            let source = ChosenTasks::new(tasks).after(first);
+            self.count(source, by.clone(), &recorder, (&left, pass.relaunches))
+        };
+        let mut report = count(pass)?;
+        for pass in passes {
+            let more = count(pass)?;
             report.elapsed += more.elapsed;
             report.cpu += more.cpu;
             report.workers.extend(more.workers);
         }
         Ok(report)
+    }
+
+    /// The devices that do not count again what they counted first: all of them if there is another one, or if CPU
+    /// workers count and the device has no other way to do it.
+    fn avoids(&self, devices: &[DeviceSpec]) -> Vec<WorkerId> {
+        let has_two_ways = self.plans.iter().any(|plan| {
+            let ways = [plan.launcher(), plan.relauncher()];
+            matches!(ways, [Ok(one), Ok(other)] if one.kernel() != other.kernel())
+        });
+        let is_other = devices.len() > 1 || (self.hardware.workers > 0 && !has_two_ways);
+        let avoided = devices.iter().filter(|_| is_other);
+        avoided.map(|of| WorkerId::Device(of.index)).collect()
     }
 
     /// Decides between counts that differ, on CPU workers.
@@ -157,7 +175,7 @@ impl Again<'_> {
             let kernel = kernels.get(&task).copied();
             kernel.unwrap_or(RecountKernel::Oracle)
         };
-        self.count(source, by, &recorder, &[]).map(|_| ())
+        self.count(source, by, &recorder, (&[], false)).map(|_| ())
     }
 
     fn recorder(&self, deciding: Option<BTreeMap<TaskKey, Method>>) -> Arc<dyn Recorder> {
@@ -173,10 +191,10 @@ impl Again<'_> {
         tasks: ChosenTasks,
         by: impl Fn(&dyn Plan, TaskKey) -> RecountKernel + Send + Sync + 'static,
         recorder: &Arc<dyn Recorder>,
-        devices: &[DeviceSpec],
+        devices: (&[DeviceSpec], bool),
     ) -> Result<Report, JobError> {
-        let on = (&self.recorded.job.settings, self.hardware, devices);
-        let before = self.recording.before();
-        count_again(self.plans, tasks, by, on, Arc::clone(recorder), before)
+        let on = (&self.recorded.job.settings, self.hardware);
+        let (before, tell) = (self.recording.before(), Arc::clone(recorder));
+        count_again(self.plans, tasks, by, on, devices, tell, before)
     }
 }

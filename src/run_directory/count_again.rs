@@ -18,13 +18,15 @@ use crate::engine::{
 use crate::job::{Hardware, JobError, RunSettings};
 use crate::ledger::{ChosenTasks, OriginName, decided};
 
-/// Counts `tasks` of `plans`, on the CPU each by the kernel that `by` gives for it. `tell` hears what comes out. `before` is
-/// the time of earlier processes, for the message of a stop.
+/// Counts `tasks` of `plans`, on the CPU each by the kernel that `by` gives for it, on devices by the
+/// [`relauncher`](Plan::relauncher) if `relaunches`. `tell` hears what comes out. `before` is the time of earlier processes,
+/// for the message of a stop.
 pub(super) fn count_again(
     plans: &[Arc<dyn Plan>],
     tasks: ChosenTasks,
     by: impl Fn(&dyn Plan, TaskKey) -> RecountKernel + Send + Sync + 'static,
-    (how, hardware, devices): (&RunSettings, &Hardware, &[DeviceSpec]),
+    (how, hardware): (&RunSettings, &Hardware),
+    (devices, relaunches): (&[DeviceSpec], bool),
     tell: Arc<dyn Recorder>,
     before: Duration,
 ) -> Result<Report, JobError> {
@@ -34,6 +36,7 @@ pub(super) fn count_again(
         let recount = RecountPlan {
             plan: Arc::clone(plan),
             choose: Arc::new(move |index| by(of.as_ref(), of.key(index))),
+            relaunches,
         };
         Arc::new(recount) as Arc<dyn Plan>
     });
@@ -171,8 +174,8 @@ impl ToCheck {
             tell,
         });
         let recorder = Arc::clone(&comparing) as Arc<dyn Recorder>;
-        let on = (how, hardware, &[][..]);
-        count_again(&self.plans, tasks, by, on, recorder, Duration::ZERO)?;
+        let (on, none) = ((how, hardware), (&[][..], false));
+        count_again(&self.plans, tasks, by, on, none, recorder, Duration::ZERO)?;
         Ok(std::mem::take(&mut comparing.compared.lock()))
     }
 }

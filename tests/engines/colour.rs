@@ -3,7 +3,10 @@
 use queenfold::board::{Size, known};
 use queenfold::chain::ChainPlan;
 use queenfold::colour::ColourPlan;
-use queenfold::engine::{CheckedBy, CountedBy, CounterSettings, Plan, Tally, Task};
+use queenfold::engine::{
+    CheckedBy, CountedBy, CounterSettings, DeviceIdentity, DeviceKernel, Plan, Tally, Task,
+    second_kernel,
+};
 use queenfold::simd::Isa;
 
 fn size(n: u32) -> Size {
@@ -49,15 +52,28 @@ fn recount(n: u32, parts: u64) {
 fn recorded_tasks_are_checked_by_the_transposed_kernel_and_by_the_oracle_if_that_is_asked_for() {
     let plan = ColourPlan::new(size(14));
     let first = plan.counter(&settings()).backend();
-    let check = |by: CheckedBy, first: &str| {
-        let first = CountedBy::Cpu(first.to_owned().into());
+    let against = |by: CheckedBy, first: &CountedBy| {
         let checkers = by.checkers(&plan, &settings());
-        checkers.against(&first).counter(&plan)
+        checkers.against(first).counter(&plan)
     };
+    let check = |by, first: &str| against(by, &CountedBy::Cpu(first.to_owned().into()));
     let mut second = check(CheckedBy::default(), first);
     assert_eq!(second.backend(), plan.recount_kernel(settings().isa));
     let other = check(CheckedBy::default(), second.backend()).backend();
-    assert_ne!(other, second.backend());
+    assert_eq!(other, first);
+    for (kernel, other) in [
+        (DeviceKernel::Cuda, second.backend()),
+        (DeviceKernel::CudaTransposed, first),
+    ] {
+        let device = CountedBy::Device(DeviceIdentity {
+            kernel,
+            index: 0,
+            name: "GPU".to_owned(),
+        });
+        assert_eq!(against(CheckedBy::default(), &device).backend(), other);
+        let second = second_kernel(&plan, &settings(), &device).counter(&plan);
+        assert_eq!(second.backend(), other);
+    }
     let mut oracle = check(CheckedBy::Oracle, first);
     assert_eq!(oracle.backend(), plan.oracle().backend());
     let task = plan.task(3);

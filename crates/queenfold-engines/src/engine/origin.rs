@@ -80,6 +80,12 @@ impl CountedBy {
         }
     }
 
+    /// Whether it counts the other way of those that a plan has: by a [`recounter`](super::Plan::recounter) or
+    /// [`relauncher`](super::Plan::relauncher) of the colour engine.
+    pub fn is_transposed(&self) -> bool {
+        self.backend().ends_with("-transposed")
+    }
+
     /// Whether it is the CPU kernel of this name.
     pub fn is_kernel(&self, name: &str) -> bool {
         matches!(self, Self::Cpu(kernel) if kernel.as_str() == name)

@@ -33,17 +33,28 @@ pub const fn oracle_slower(engine: Engine) -> u32 {
 /// What counts a task on the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecountKernel {
-    /// The kernel of the engine for this instruction set.
+    /// The [`recounter`](Plan::recounter) for this instruction set.
     Isa(Isa),
+    /// The [`counter`](Plan::counter) for this instruction set, for what was first counted the other way.
+    First(Isa),
     /// The oracle of the engine.
     Oracle,
 }
 
 impl RecountKernel {
+    /// The one for this instruction set that counts another way than `first`, if the plan has two.
+    pub fn other_way(isa: Isa, first: &CountedBy) -> Self {
+        match first.is_transposed() {
+            true => Self::First(isa),
+            false => Self::Isa(isa),
+        }
+    }
+
     /// A counter of `plan` by it.
     pub fn counter(self, plan: &dyn Plan) -> Box<dyn Counter> {
         match self {
             Self::Isa(isa) => plan.recounter(&CounterSettings { isa }),
+            Self::First(isa) => plan.counter(&CounterSettings { isa }),
             Self::Oracle => plan.oracle(),
         }
     }
@@ -52,7 +63,7 @@ impl RecountKernel {
     pub fn seconds_per_cost(self, plan: &dyn Plan) -> Option<f64> {
         let of = |isa| seconds_per_cost(plan.engine(), plan.size(), isa);
         match self {
-            Self::Isa(isa) => of(isa),
+            Self::Isa(isa) | Self::First(isa) => of(isa),
             Self::Oracle => Some(of(Isa::best())? * f64::from(oracle_slower(plan.engine()))),
         }
     }
@@ -89,8 +100,9 @@ impl Checkers {
     /// What checks a count of `first`.
     pub fn against(&self, first: &CountedBy) -> RecountKernel {
         let mut kernels = self.0.iter();
-        let other = kernels.find(|(_, name)| !first.is_kernel(name));
-        other.map_or(RecountKernel::Oracle, |(isa, _)| RecountKernel::Isa(*isa))
+        let other = kernels.find(|(_, name)| first.is_transposed() || !first.is_kernel(name));
+        let counts = |(isa, _): &(Isa, _)| RecountKernel::other_way(*isa, first);
+        other.map_or(RecountKernel::Oracle, counts)
     }
 }
 
@@ -104,10 +116,11 @@ pub fn second_kernel(
     let cost = |isa| core_seconds(plan.engine(), plan.size(), isa);
     let most = SLOWEST * cost(settings.isa);
     let others = Isa::ALL.into_iter().filter(|&isa| {
-        isa.is_available() && !first.is_kernel(plan.recount_kernel(isa)) && cost(isa) <= most
+        let is_other = first.is_transposed() || !first.is_kernel(plan.recount_kernel(isa));
+        isa.is_available() && is_other && cost(isa) <= most
     });
     let fastest = others.min_by(|&a, &b| cost(a).total_cmp(&cost(b)));
-    RecountKernel::Isa(fastest.unwrap_or(settings.isa))
+    RecountKernel::other_way(fastest.unwrap_or(settings.isa), first)
 }
 
 /// What decides between `results` of a task that differ: the oracle if it is expected to take ten minutes
@@ -127,13 +140,14 @@ pub fn deciding_kernel(plan: &dyn Plan, results: &[TaskResult]) -> (RecountKerne
 /// Chooses the kernel of a task, by its index in the plan.
 pub type ChooseKernel = Arc<dyn Fn(u64) -> RecountKernel + Send + Sync>;
 
-/// A plan whose tasks are counted on the CPU by a kernel that is chosen for each task. Devices count as
-/// they count the plan itself.
+/// A plan whose tasks are counted on the CPU by a kernel that is chosen for each task.
 pub struct RecountPlan {
     /// The plan.
     pub plan: Arc<dyn Plan>,
     /// Which kernel counts a task on the CPU.
     pub choose: ChooseKernel,
+    /// Whether devices count by the [`relauncher`](Plan::relauncher).
+    pub relaunches: bool,
 }
 
 impl Plan for RecountPlan {
@@ -192,7 +206,10 @@ impl Plan for RecountPlan {
     }
 
     fn launcher(&self) -> Result<Arc<dyn Launcher>, NoLauncher> {
-        self.plan.launcher()
+        match self.relaunches {
+            true => self.plan.relauncher(),
+            false => self.plan.launcher(),
+        }
     }
 }
 
@@ -285,6 +302,7 @@ mod tests {
                 0 => RecountKernel::Oracle,
                 _ => RecountKernel::Isa(Isa::Portable),
             }),
+            relaunches: true,
         };
         let mut counter = recount.counter(&settings());
         let mut first = plan.counter(&settings());
