@@ -63,6 +63,10 @@ pub struct Checked {
     pub tasks: u64,
     /// Tasks with a second count.
     pub twice: u64,
+    /// Of these: by another worker or device, or on another host.
+    pub by_other_worker: u64,
+    /// Of those with a second count: by another kernel.
+    pub by_other_kernel: u64,
     /// Counts that were corrected.
     pub corrections: u64,
     /// Hosts that counted, by their own names.
@@ -247,9 +251,12 @@ pub(super) struct Body {
     /// Those that came.
     tasks: u64,
     sums: BTreeMap<Engine, Tally>,
-    origins: u64,
+    /// Host and worker, and kernel.
+    origins: Vec<((String, String), String)>,
     hosts: Vec<String>,
     twice: u64,
+    by_other_worker: u64,
+    by_other_kernel: u64,
     corrections: u64,
     /// The last task, and the last decision about it, if there is one.
     last: Option<TaskLine>,
@@ -312,9 +319,11 @@ impl Body {
             part,
             next: (0, 0),
             tasks: 0,
-            origins: 0,
+            origins: Vec::new(),
             hosts: Vec::new(),
             twice: 0,
+            by_other_worker: 0,
+            by_other_kernel: 0,
             corrections: 0,
             last: None,
             decided: None,
@@ -324,10 +333,11 @@ impl Body {
 
     fn origin(&mut self, line: &OriginLine) -> Result<(), Wrong> {
         let (number, host) = (line.origin, &line.host);
-        if number != self.origins || number >= MOST as u64 {
+        if number != self.origins.len() as u64 || number >= MOST as u64 {
             return wrong("origins are numbered from 0, one after the other, up to 65,535");
         }
-        self.origins += 1;
+        let worker = (host.clone(), line.worker.clone());
+        self.origins.push((worker, line.backend.clone()));
         if !self.hosts.contains(host) {
             self.hosts.push(host.clone());
         }
@@ -398,6 +408,11 @@ impl Body {
                 return contradicted("the second count differs from the first");
             }
             self.twice += 1;
+            let by = |origin: u64| &self.origins[origin as usize];
+            let ((worker, kernel), (other_worker, other_kernel)) =
+                (by(line.origin), by(again.origin));
+            self.by_other_worker += u64::from(worker != other_worker);
+            self.by_other_kernel += u64::from(kernel != other_kernel);
         }
         *self.sums.entry(plan.engine()).or_default() += tally;
         self.tasks += 1;
@@ -416,7 +431,7 @@ impl Body {
         counts: &BTreeMap<String, String>,
         origin: u64,
     ) -> Result<Tally, Wrong> {
-        if origin >= self.origins {
+        if origin >= self.origins.len() as u64 {
             return wrong("its origin is not described above");
         }
         let fits = counts.contains_key(PARTITIONS) == self.part.is_some();
@@ -527,6 +542,8 @@ impl Body {
             plans: head.plans.keys().cloned().collect(),
             tasks: self.tasks,
             twice: self.twice,
+            by_other_worker: self.by_other_worker,
+            by_other_kernel: self.by_other_kernel,
             corrections: self.corrections,
             hosts: self.hosts,
             root,

@@ -124,6 +124,8 @@ fn to_json(checked: &Checked, challenged: Option<(u64, &String)>, args: &Args) -
         "plans": checked.plans,
         "tasks": checked.tasks,
         "twice": checked.twice,
+        "by_other_worker": checked.by_other_worker,
+        "by_other_kernel": checked.by_other_kernel,
         "corrections": checked.corrections,
         "hosts": checked.hosts,
         "root": checked.root,
@@ -152,8 +154,14 @@ fn tell(checked: &Checked) -> Result<(), Failure> {
     if let Some(outcome) = &checked.outcome {
         tell_outcome(outcome)?;
     }
+    let again = match (checked.by_other_worker, checked.by_other_kernel) {
+        _ if checked.twice == 0 => String::new(),
+        (worker, kernel) => {
+            format!(" ({worker} by another worker or device, {kernel} by another kernel)")
+        }
+    };
     print(&format!(
-        "counted   {} twice, {}, by {}",
+        "counted   {} twice{again}, {}, by {}",
         checked.twice,
         several(checked.corrections, "correction"),
         several(checked.hosts.len() as u64, "host")
