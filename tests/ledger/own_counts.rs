@@ -34,7 +34,7 @@ fn twice(dir: &Path) {
 }
 
 /// A copy of a run, of somebody who may write to it.
-fn copy(dir: &Path, name: &str) -> PathBuf {
+pub fn copy(dir: &Path, name: &str) -> PathBuf {
     let copy = dir.with_file_name(name);
     fs::create_dir(&copy).unwrap();
     fs::copy(dir.join(FILE), copy.join(FILE)).unwrap();

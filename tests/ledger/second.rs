@@ -1,6 +1,6 @@
 //! `run --again`, `merge --check` and `verify --origin`: every task counted twice, and every difference decided.
 
-use queenfold::engine::{Correction, WorkerId};
+use queenfold::engine::{Completions, Correction, WorkerId};
 use queenfold::ledger::{Confirmation, RecordedTask};
 
 use super::*;
@@ -498,4 +498,79 @@ fn what_a_device_counted_first_is_counted_elsewhere_if_that_is_possible() {
     let (code, out, err) = again(&alone, "0");
     assert_eq!(code, 0, "{err}");
     assert_eq!(confirmation(&alone).on_same_worker, 17, "{out}");
+}
+
+/// A finished run of the colour engine on device 0 alone, and the machine with two of them.
+#[cfg(target_os = "linux")]
+fn run_on_a_device(dir: &Path, n: &str) -> Machine {
+    let machine = Machine {
+        devices: 2,
+        ..Machine::new("")
+    };
+    let run = "run -n {} --engine colour --no-unique --gpu cuda --device 0 --workers 0 --dir {}";
+    said_by(&machine, &words!(run, n, text(dir)));
+    machine
+}
+
+#[cfg(target_os = "linux")]
+fn said_by(machine: &Machine, line: &[&str]) -> String {
+    let (code, out, err) = said(&machine.run(line));
+    assert_eq!(code, 0, "{line:?}: {err}");
+    out + &err
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_one_wrong_count_of_a_device_is_found_by_another_device_and_another_kernel() {
+    let dir = tempfile::tempdir().unwrap();
+    let [run, file] = ["run", "cert"].map(|name| dir.path().join(name));
+    let machine = run_on_a_device(&run, "13");
+    verifying::forge(&run, 3, |entry| {
+        let counts = &mut entry.result.tally.completions;
+        let at = counts.by_weight().iter().position(|&count| count > 0);
+        counts.add(Completions::WEIGHTS[at.unwrap()], 5);
+    });
+    let again = words!("run --again {} --gpu cuda --workers 0", text(&run));
+    let told = said_by(&machine, &again);
+    let by = [
+        "by cuda on Fake GPU (",
+        "/gpu-0), and",
+        "by cuda-transposed on Fake GPU (",
+    ];
+    tells(
+        &told,
+        &[" 73712 ", "task colour-1:3 of n = 13 was counted as"],
+    );
+    tells(&told, &by);
+    let counted = confirmation(&run);
+    assert_eq!((counted.twice, counted.corrections), (8, 2));
+    assert_eq!((counted.on_other_device, counted.by_other_kernel), (8, 8));
+    said_by(&machine, &["certify", text(&run), "-o", text(&file)]);
+    let checked = said_by(&machine, &["check", text(&file)]);
+    tells(
+        &checked,
+        &["counted   8 twice (8 by another worker or device, 8 by another kernel)"],
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_only_device_counts_again_by_another_kernel_beside_workers_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("run");
+    let machine = run_on_a_device(&run, "9");
+    for workers in ["0", "1"] {
+        let (run, before) = (
+            own_counts::copy(&run, workers),
+            machine.calls("launch").len(),
+        );
+        let again = "run --again {} --gpu cuda --device 0 --workers {}";
+        said_by(&machine, &words!(again, text(&run), workers));
+        let counted = confirmation(&run);
+        let by_device = counted.on_same_worker;
+        assert_eq!((counted.twice, counted.by_other_kernel), (1, 1));
+        // The worker may have counted the one task before the device was open.
+        assert!(by_device == 1 || workers == "1");
+        assert!(machine.calls("launch").len() > before, "{workers} workers");
+    }
 }
