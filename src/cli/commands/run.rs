@@ -181,10 +181,13 @@ fn cost_of_again(dir: &Path, runner: &JobRunner) -> Result<String, Failure> {
     };
     let all: f64 = plans.iter().map(of_plan).sum();
     let seconds = all * left as f64 / planned.max(1) as f64;
+    let time = match hardware.devices_for(&plans)? {
+        [] => wall_time(left, seconds, hardware),
+        devices => format!("with {}", several(devices.len() as u64, "GPU")),
+    };
     Ok(format!(
-        "to count again: {}, by another kernel unless that takes four times as long, {}",
-        several(left, "task"),
-        wall_time(left, seconds, hardware)
+        "to count again: {}, by another kernel unless that takes four times as long, {time}",
+        several(left, "task")
     ))
 }
 
