@@ -88,10 +88,10 @@ impl RunDirectory {
     }
 
     /// Counts the recorded tasks of the run a second time, those without a second count. A task that a device
-    /// of this host counted first is counted by another device or by a CPU worker, if there is one. On the
-    /// CPU, each task is counted by another kernel than the first time if that takes at most four times as
-    /// long as the widest; the instruction set of the [settings](Self::settings), if they name one, counts all
-    /// of them.
+    /// of this host counted first is counted by another device or by a CPU worker, if there is one; the only device
+    /// counts it again if its engine has another kernel for it. On the CPU, each task is counted by another kernel than
+    /// the first time if that takes at most four times as long as the widest; the instruction set of the
+    /// [settings](Self::settings), if they name one, counts all of them.
     ///
     /// Where the counts differ, a further one decides, and the log of corrections keeps all of them.
     ///
