@@ -18,7 +18,7 @@ impl DeviceKernel {
     /// All.
     pub const ALL: [Self; 2] = [Self::Cuda, Self::CudaTransposed];
 
-    /// The name used on the command line and in records.
+    /// The name used in records.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Cuda => "cuda",
