@@ -539,7 +539,11 @@ fn the_one_wrong_count_of_a_device_is_found_by_another_device_and_another_kernel
     ];
     tells(
         &told,
-        &[" 73712 ", "task colour-1:3 of n = 13 was counted as"],
+        &[
+            " 73712 ",
+            "with 2 GPUs",
+            "task colour-1:3 of n = 13 was counted as",
+        ],
     );
     tells(&told, &by);
     let counted = confirmation(&run);
