@@ -38,6 +38,29 @@ impl Machine {
         assert_eq!(self.defects(), [""; 0], "{engine}, n = {n}");
     }
 
+    /// Counts a board on the CPU, and again on the device alone, which takes the second form.
+    fn count_again_exactly(&self, n: u32) {
+        let size = n.to_string();
+        let first = words!("run --engine colour --gpu off --dir d -n {}", &size);
+        let again = words!("run --again d --json --gpu cuda --workers 0");
+        for arguments in [&first[..], &again] {
+            let mut command = self.command(arguments);
+            let output = command
+                .env("QUEENFOLD_RUN_CANARY", "none")
+                .output()
+                .unwrap();
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(output.status.success(), "n = {n}: {said}");
+            if arguments == again {
+                let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+                let counted = &json["counted"];
+                assert_eq!(counted["twice"], counted["tasks"], "{json}");
+                assert!(counted["by_other_kernel"].as_u64() > Some(0), "{json}");
+            }
+        }
+        assert_eq!(self.defects(), [""; 0], "n = {n}");
+    }
+
     /// Counts jobs of the colour engine in a process of this test program, without line `without` of the kernel.
     /// Returns whether all sums are right.
     fn jobs(&self, jobs: &[Sample], without: Option<usize>) -> bool {
@@ -205,7 +228,7 @@ const fn exchanged(list: u32, n: u32, even: u32, units: u32) -> Sample {
 }
 
 /// Jobs whose colours have 1 to 9 rows left, so that each part of the kernel runs.
-const SMALL: [Sample; 9] = [
+const SMALL: [Sample; 7] = [
     sample(18, 1, 9),
     sample(18, 2, 16),
     sample(18, 3, 16),
@@ -213,9 +236,10 @@ const SMALL: [Sample; 9] = [
     transposed(17, 4, 24),
     transposed(18, 3, 16),
     sample(24, 3, 8),
-    transposed(29, 4, 1),
-    sample(30, 4, 1),
 ];
+
+/// Jobs of the largest boards.
+const LARGEST: [Sample; 2] = [transposed(29, 4, 1), sample(30, 4, 1)];
 
 /// Jobs in which one colour has few own rows and many rows left, and the other one the reverse. No plan has such jobs:
 /// there a colour has as many own rows as rows left, or one more. So the jobs of a plan hardly need some barriers:
@@ -278,6 +302,7 @@ fn sampled_jobs_are_exact_whether_lanes_run_together_or_apart() {
         let machine = machine(chaos);
         assert!(machine.jobs(&SMALL, None));
         assert!(machine.jobs(&EXCHANGED, None));
+        assert!(machine.jobs(&LARGEST, None));
         assert_eq!(machine.defects(), [""; 0]);
     }
 }
@@ -328,6 +353,9 @@ fn boards_and_samples_are_exact_by_the_embedded_kernels() {
             for n in 8..=12 {
                 machine(chaos).count_exactly(n, engine);
             }
+        }
+        for n in 8..=12 {
+            machine(chaos).count_again_exactly(n);
         }
         let large = [
             sample(20, 5, 64),
