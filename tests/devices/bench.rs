@@ -75,3 +75,30 @@ fn a_device_that_counts_wrongly_or_fails_gives_no_figures() {
     let error = mixed(&absent, &plan(12), 1, 1).unwrap_err();
     assert!(error.to_string().contains("gone"), "{error}");
 }
+
+/// The script that a person with a GPU runs.
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "long: see CONTRIBUTING.md"]
+fn the_script_for_a_gpu_measures_small_boards_on_the_interpreter() {
+    use crate::common::{program::PROGRAM, ptx_machine::Machine};
+    let machine = Machine::new("");
+    let (root, results) = (
+        env!("CARGO_MANIFEST_DIR"),
+        machine.folder.path().join("results"),
+    );
+    let mut script = std::process::Command::new(format!("{root}/benches/gpu.sh"));
+    script
+        .arg(&results)
+        .env("BIN", std::path::Path::new(PROGRAM).parent().unwrap())
+        .envs([("UP_TO", "10"), ("SAMPLES", "12"), ("BOARD", "12")]);
+    let said = machine.on(&mut script).output().unwrap().stdout;
+    let said = String::from_utf8_lossy(&said);
+    assert!(
+        said.contains("mixed.txt") && !said.contains("ended"),
+        "{said}"
+    );
+    let file = |name| std::fs::read_to_string(results.join(name)).unwrap();
+    assert!(file("samples.txt").contains("12  whole board"));
+    assert!(file("check.txt").contains("14200"));
+}
