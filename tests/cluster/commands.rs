@@ -38,9 +38,9 @@ fn each_mistake_gets_one_line() {
     let said = array("16", "4", "it's");
     assert!(said.contains("schedulers take no path"), "{said}");
 
-    let gpus = words!("array -n 29 --shards 4 --for slurm --gpus 1");
+    let gpus = words!("array -n 31 --shards 4 --for slurm --gpus 1");
     let said = refused(&gpus, 2);
-    tells(&said, &["GPUs count boards of 5 to 28 queens, not of 29"]);
+    tells(&said, &["GPUs count boards of 5 to 30 queens, not of 31"]);
     let short = words!("array -n 16 --shards 4 --for slurm --time 59s");
     assert!(refused(&short, 2).contains("a minute at least"));
     // For Slurm these would be hours.

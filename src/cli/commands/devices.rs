@@ -23,8 +23,8 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 
-    /// The board whose kernel is checked for how it fits each GPU, 5 to 28, and for which `auto` is asked
-    #[arg(short, value_name = "N", default_value_t = 20, value_parser = whole(5..=28_u32), allow_hyphen_values = true)]
+    /// The board whose kernel is checked for how it fits each GPU, 5 to 30, and for which `auto` is asked
+    #[arg(short, value_name = "N", default_value_t = 20, value_parser = whole(5..=30_u32), allow_hyphen_values = true)]
     n: u32,
 }
 
