@@ -7,12 +7,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde::Serialize;
 
-use crate::actors::{self, Control, DeviceSpec, Report, RunSpec, WholePlans};
+use crate::actors::{
+    self, Control, DeviceSpec, EventKind, Observer, Report, RunEvent, RunSpec, TimeSpan, WholePlans,
+};
 use crate::board::{Size, known};
-use crate::device::{Owner, measure};
-use crate::engine::{CounterSettings, Engine, Plan, decimal};
+use crate::engine::{CounterSettings, Engine, Plan, Tally, decimal};
 use crate::simd::Isa;
 
 /// CPU workers alone are stopped after this many times the best time of the device alone: by then
@@ -114,7 +116,7 @@ pub fn on_cpu(
     workers: usize,
     limit: Duration,
 ) -> Result<Option<CpuRun>, BenchError> {
-    let report = count(plan, (isa, workers), &[], Some(limit))?;
+    let report = count(plan, (isa, workers), &[], Some(limit), Vec::new())?;
     Ok(report.is_whole().then_some(CpuRun {
         seconds: report.elapsed.as_secs_f64(),
         cpu_seconds: report.cpu.as_secs_f64(),
@@ -125,36 +127,55 @@ pub fn on_cpu(
 ///
 /// # Errors
 /// The device failed or counted wrongly, or does not count this plan.
-pub fn board(device: &DeviceSpec, plan: &dyn Plan) -> Result<BoardResult, BenchError> {
+pub fn board(device: &DeviceSpec, plan: &Arc<dyn Plan>) -> Result<BoardResult, BenchError> {
     let n = plan.size();
     let failed = |why: String| BenchError::Failed { n, why };
-    let launcher = plan.launcher();
-    let launcher = launcher.map_err(|_| failed("no kernel for it".to_owned()))?;
-    let settings = device.settings.clone();
-    let opened = (device.open)().map_err(|error| failed(error.0))?;
-    let owner =
-        Owner::new(opened, launcher, settings).map_err(|trouble| failed(trouble.into_words()))?;
-    let measured = measure(owner, plan).map_err(failed)?;
-    let total = measured.tally.completions.solutions();
-    check(n, total)?;
-    let kernel_seconds = measured.kernel.as_secs_f64();
-    let seconds = measured.wall.as_secs_f64();
+    plan.launcher()
+        .map_err(|_| failed("no kernel for it".to_owned()))?;
+    let kernels = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&kernels);
+    let observer = Arc::new(move |event: &RunEvent| {
+        if let EventKind::LaunchDone(launch) = &event.kind {
+            heard.lock().push(launch.kernel);
+        }
+    });
+    let devices = std::slice::from_ref(device);
+    let report = count(plan, (Isa::best(), 0), devices, None, vec![observer])?;
+    if let Some(faulty) = report.taken_out.first() {
+        return Err(failed(faulty.reason.clone()));
+    }
+    let tally = report.tallies.values().copied().sum::<Tally>();
+    let launches = kernels.lock().len() as u64;
+    let (kernel, window) = union(std::mem::take(&mut kernels.lock()));
+    let kernel_seconds = kernel.as_secs_f64();
     Ok(BoardResult {
         n: n.get(),
         engine: plan.engine(),
-        total,
+        total: tally.completions.solutions(),
         verified: if known(n).is_some() {
             "known"
         } else {
             "unknown"
         },
         kernel_seconds,
-        seconds,
-        busy: measured.busy(),
-        launches: measured.launches,
-        nodes: measured.tally.nodes,
-        nodes_per_second: measured.tally.nodes as f64 / kernel_seconds.max(1e-9),
+        seconds: report.elapsed.as_secs_f64(),
+        busy: kernel_seconds / window.as_secs_f64().max(1e-9),
+        launches,
+        nodes: tally.nodes,
+        nodes_per_second: tally.nodes as f64 / kernel_seconds.max(1e-9),
     })
+}
+
+/// The time that `spans` cover, and the time from their first beginning to their last end.
+fn union(mut spans: Vec<TimeSpan>) -> (Duration, Duration) {
+    spans.sort_by_key(|span| span.start);
+    let begin = spans.first().map_or(Duration::ZERO, |span| span.start);
+    let (mut covered, mut until) = (Duration::ZERO, begin);
+    for span in spans {
+        covered += span.end.saturating_sub(span.start.max(until));
+        until = until.max(span.end);
+    }
+    (covered, until - begin)
 }
 
 /// Counts `plan` on the device alone, on the device and CPU workers together, and on the workers
@@ -186,7 +207,7 @@ pub fn mixed(
                 let limit = CPU_AT_MOST * best(&result.device_seconds);
                 Duration::from_secs_f64(limit.clamp(CPU_AT_LEAST, 3600.0))
             });
-            let report = count(plan, (Isa::best(), workers), devices, limit)?;
+            let report = count(plan, (Isa::best(), workers), devices, limit, Vec::new())?;
             let seconds = report.elapsed.as_secs_f64();
             if limit.is_some() {
                 result.cpu_seconds.push(seconds);
@@ -221,6 +242,7 @@ fn count(
     (isa, workers): (Isa, usize),
     devices: &[DeviceSpec],
     time_limit: Option<Duration>,
+    observers: Vec<Arc<dyn Observer>>,
 ) -> Result<Report, BenchError> {
     let n = plan.size();
     let failed = |why: String| BenchError::Failed { n, why };
@@ -236,7 +258,7 @@ fn count(
         check: None,
         source: Arc::new(WholePlans),
         recorder: None,
-        observers: Vec::new(),
+        observers,
     };
     let report = actors::run_on(&spec, devices, &Control::new())
         .map_err(|error| failed(error.to_string()))?;
@@ -257,5 +279,22 @@ fn check(n: Size, counted: u128) -> Result<(), BenchError> {
             known: known.total,
         }),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_that_spans_share_is_covered_once() {
+        let span = |start, end| TimeSpan {
+            start: Duration::from_secs(start),
+            end: Duration::from_secs(end),
+        };
+        let spans = vec![span(8, 9), span(1, 4), span(2, 3), span(3, 6)];
+        let (covered, window) = union(spans);
+        assert_eq!((covered.as_secs(), window.as_secs()), (6, 8));
+        assert_eq!(union(Vec::new()), (Duration::ZERO, Duration::ZERO));
     }
 }

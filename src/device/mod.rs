@@ -10,11 +10,10 @@
 //! * [`Device`]: what every device does: take launches, return sums.
 //! * `cuda`: GPUs through CUDA, compiled in by the feature of that name. Without it, `no_cuda` says what is missing.
 //! * [`Owner`]: keeps one device busy and checks what it returns.
-//! * [`measure()`]: counts a whole board on one device, and takes the time; [`calibrate()`]: finds
-//!   within a moment how fast a device counts.
+//! * [`calibrate()`]: finds within a moment how fast a device counts.
 
+mod calibrate;
 mod cuda_settings;
-mod measure;
 mod opening;
 mod owner;
 
@@ -26,7 +25,7 @@ pub mod cuda;
 
 #[doc(inline)]
 pub use crate::engine::{Device, DeviceError, OpenError, Properties};
-pub use measure::{DeviceMeasurement, calibrate, measure};
+pub use calibrate::calibrate;
 pub use opening::{CountedCanary, DeviceTrouble, fitted};
 pub use owner::{LaunchTiming, Owner, OwnerEvent, OwnerSettings};
 

@@ -22,7 +22,7 @@ fn plan(n: u32) -> Arc<dyn Plan> {
 #[test]
 fn every_figure_of_a_board_is_what_its_name_says() {
     for n in 10..=14 {
-        let result = board(&healthy(), plan(n).as_ref()).unwrap();
+        let result = board(&healthy(), &plan(n)).unwrap();
         let known = known(size(n)).unwrap();
         assert_eq!((result.n, result.total), (n, known.total));
         assert_eq!(result.verified, "known");
@@ -63,7 +63,7 @@ fn a_device_that_counts_wrongly_or_fails_gives_no_figures() {
                 (number > 0).then_some(fault)
             }))
         };
-        let error = board(&failing(), plan(12).as_ref()).unwrap_err();
+        let error = board(&failing(), &plan(12)).unwrap_err();
         assert!(matches!(error, BenchError::Failed { .. }), "{error}");
         let error = mixed(&failing(), &plan(12), 1, 1).unwrap_err();
         assert!(error.to_string().starts_with("n = 12: "), "{error}");

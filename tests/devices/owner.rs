@@ -11,9 +11,7 @@ use crate::common::faulty_device::{Fault, Faulty, Trouble};
 use crate::common::random_board::random_board;
 use queenfold::board::{GivenBoard, Size};
 use queenfold::chain::ChainPlan;
-use queenfold::device::{
-    Device, DeviceTrouble, Owner, OwnerEvent, OwnerSettings, calibrate, measure,
-};
+use queenfold::device::{Device, DeviceTrouble, Owner, OwnerEvent, OwnerSettings, calibrate};
 use queenfold::engine::{Launch, Launcher, Plan, Tally, Task, TaskKey};
 
 fn plan(n: u32) -> ChainPlan {
@@ -274,15 +272,6 @@ fn a_halt_returns_what_is_not_counted_and_the_device_goes_on_afterwards() {
         matches!(counted[..], [OwnerEvent::Counted { .. }]),
         "{counted:?}"
     );
-}
-
-#[test]
-fn a_board_is_measured_on_the_device_alone() {
-    let plan = plan(12);
-    let measured = measure(owner(&plan, healthy()), &plan).unwrap();
-    assert_eq!(measured.tally.completions.solutions(), 14_200);
-    assert!(measured.launches > 0 && measured.kernel <= measured.window);
-    assert!(measured.busy() <= 1.0);
 }
 
 /// A device whose clock shows exactly 10⁸ nodes a second, independent of the speed of the machine.

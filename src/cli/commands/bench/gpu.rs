@@ -109,7 +109,7 @@ fn measure(
         let launcher = plan.launcher().map_err(|_| no_kernel(n))?;
         let program = fitted(launcher, properties).program();
         let (registers, warps_per_multiprocessor) = device.occupancy(program).map_err(broken)?;
-        let result = bench::board(spec, plan.as_ref())?;
+        let result = bench::board(spec, &plan)?;
         let said = format!(
             "n = {n}: kernel {:.3} s, wall {:.3} s by the {engine} engine",
             result.kernel_seconds, result.seconds
