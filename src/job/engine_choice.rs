@@ -139,7 +139,7 @@ fn work_per_second(device: &DeviceSpec, of: &dyn Plan) -> Result<f64, String> {
 
 impl Job {
     /// How long the CPU workers of `hardware` are expected to take for the plan of this job, by
-    /// the costs of the plan: right within a factor of three up to n = 28, and of the order of
+    /// the costs of the plan: right within a factor of three up to n = 30, and of the order of
     /// magnitude beyond. `None` if that is not known: no plan was given, it is of an own engine, or
     /// devices count it.
     pub fn expected_time(&self, hardware: &Hardware) -> Option<Duration> {

@@ -11,28 +11,10 @@ use super::{ColourBoard, Partition, RowSet};
 use crate::engine::{Counter, CounterSettings, NotCounted, Stretch, Tally, Task, TaskWatch};
 use crate::simd::{Algorithm, Isa, Simd, Word};
 
-/// How the placements of a unit are counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counters {
-    /// In counters of 16 bits, a placement at a time.
-    Narrow,
-    /// In counters of 16 bits, all placements at a time that differ in the last queen alone.
-    ByLastRow,
-    /// In counters of 32 bits, a placement at a time.
-    Wide,
-}
-
-impl Counters {
-    /// Those for a board.
-    pub fn of(board: &ColourBoard) -> Self {
-        match board.size().get() {
-            // Where queens or holes are given, a unit has few placements.
-            26..=28 if board.given().is_free() => Self::ByLastRow,
-            // No counter was seen above 10,156; one beyond 16,383 is counted again.
-            ..=28 => Self::Narrow,
-            _ => Self::Wide,
-        }
-    }
+/// Whether all placements of a board are counted at a time that differ in the last queen alone: where queens or holes
+/// are given, a unit has few placements.
+pub fn by_last_row(board: &ColourBoard) -> bool {
+    board.size().get() >= 26 && board.given().is_free()
 }
 
 /// How many placements of a colour are expanded together at least, if there are as many.
@@ -42,8 +24,8 @@ const BATCH: usize = 4096;
 pub struct NewCounter {
     /// What it counts.
     pub board: ColourBoard,
-    /// How it counts placements.
-    pub counters: Counters,
+    /// Whether it counts all placements at a time that differ in the last queen alone.
+    pub by_last_row: bool,
     /// The parity of the columns of a [unit](Units). Two counters that differ in it are two methods.
     pub columns: Parity,
 }
@@ -55,7 +37,7 @@ impl NewCounter {
     /// If this machine does not have the instruction set.
     pub fn of(board: ColourBoard, columns: Parity, settings: &CounterSettings) -> Box<dyn Counter> {
         settings.isa.run(Self {
-            counters: Counters::of(&board),
+            by_last_row: by_last_row(&board),
             board,
             columns,
         })
@@ -90,7 +72,7 @@ impl Algorithm for WideSet<'_> {
     fn run<S: Simd>(self, simd: S) -> Self::Output {
         let new = NewCounter {
             board: self.board.clone(),
-            counters: Counters::Wide,
+            by_last_row: false,
             columns: self.columns,
         };
         let mut counter = ColourCounter::<S, u32>::new(new, simd);
@@ -104,12 +86,7 @@ impl Algorithm for NewCounter {
     type Output = Box<dyn Counter>;
 
     fn run<S: Simd>(self, simd: S) -> Box<dyn Counter> {
-        match self.counters {
-            Counters::Narrow | Counters::ByLastRow => {
-                Box::new(ColourCounter::<S, u16>::new(self, simd))
-            }
-            Counters::Wide => Box::new(ColourCounter::<S, u32>::new(self, simd)),
-        }
+        Box::new(ColourCounter::<S, u16>::new(self, simd))
     }
 }
 
@@ -133,11 +110,10 @@ impl<K: ColourKernel, T: Word> ColourCounter<K, T> {
     fn new(counter: NewCounter, kernel: K) -> Self {
         let NewCounter {
             board,
-            counters,
+            by_last_row,
             columns,
         } = counter;
         let n = board.size();
-        let by_last_row = counters == Counters::ByLastRow;
         Self {
             board,
             columns,
@@ -298,9 +274,11 @@ impl<K: ColourKernel, T: Word> Counter for ColourCounter<K, T> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::board::Size;
-    use crate::colour::ColourPlan;
+    use crate::board::{Size, Square};
+    use crate::colour::{ColourOracle, ColourPlan};
     use crate::engine::Plan;
     use crate::simd::Portable;
 
@@ -309,10 +287,10 @@ mod tests {
         let n = Size::new(13).unwrap();
         let plan = ColourPlan::new(n);
         let tasks: Vec<_> = (0..plan.tasks()).map(|index| plan.task(index)).collect();
-        let count = |largest, counters| {
+        let count = |largest, by_last_row| {
             let new = NewCounter {
                 board: n.into(),
-                counters,
+                by_last_row,
                 columns: Parity::Even,
             };
             let mut counter = ColourCounter::<_, u16>::new(new, Portable::new().unwrap());
@@ -321,10 +299,46 @@ mod tests {
             let tally: Tally = tallies.sum();
             (tally, counter.wide.is_some())
         };
-        let (expected, again) = count(16_383, Counters::Narrow);
+        let (expected, again) = count(16_383, false);
         assert!(!again);
-        for counters in [Counters::Narrow, Counters::ByLastRow] {
-            assert_eq!(count(3, counters), (expected, true), "{counters:?}");
+        for by_last_row in [false, true] {
+            assert_eq!(count(3, by_last_row), (expected, true), "{by_last_row}");
+        }
+    }
+
+    /// Single units of large boards, whose sets take the oracle hours: the squares of all others are closed.
+    #[test]
+    fn units_of_29_and_30_queens_are_counted_as_by_the_oracle() {
+        for n in [29, 30].map(|n| Size::new(n).unwrap()) {
+            for columns in [Parity::Even, Parity::Odd] {
+                let board = ColourBoard::from(n);
+                let mut partition = board.partition(board.ranks() / 3).unwrap();
+                let taken = partition.set.word(columns).count_ones();
+                let lines = Lines::of(n);
+                // The first word from there on that is below its reflected one.
+                let from = 5 << taken;
+                let mut alike = (from..).filter(|word: &u32| word.count_ones() == taken);
+                let is_unit = |word: &u32| *word < reversed(*word, lines.count(columns));
+                let word = alike.find(is_unit).unwrap();
+                let odd = u8::from(columns == Parity::Odd);
+                Arc::make_mut(&mut partition.open).retain(|Square { row, column }| {
+                    let is_white = (row + column) % 2 == 0;
+                    column % 2 != odd || is_white == (word >> (column / 2) & 1 == 1)
+                });
+                let (mut nodes, watch) = (0, TaskWatch::default());
+                let oracle = ColourOracle::new(board.clone());
+                let expected = oracle.completions(&partition, &mut nodes, &watch).unwrap();
+                assert!(expected > 0, "n = {n}, {columns:?}");
+                let times = if n.get() % 2 == 0 { 1 } else { 2 };
+                let new = NewCounter {
+                    by_last_row: by_last_row(&board),
+                    board,
+                    columns,
+                };
+                let mut counter = ColourCounter::<_, u16>::new(new, Portable::new().unwrap());
+                let found = counter.completions(&partition, &mut Tally::default(), watch.whole());
+                assert_eq!(found.unwrap(), times * expected, "n = {n}, {columns:?}");
+            }
         }
     }
 }

@@ -24,7 +24,7 @@ impl ColourOracle {
     ///
     /// # Errors
     /// The task is to be given up.
-    fn completions(
+    pub(super) fn completions(
         &self,
         partition: &Partition,
         nodes: &mut u64,

@@ -3,7 +3,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::cost::Costs;
-use super::counter::{Counters, NewCounter, kernel_name};
+use super::counter::{NewCounter, by_last_row, kernel_name};
 use super::launches::ColourLauncher;
 use super::lines::Parity;
 use super::program::BOARDS;
@@ -25,7 +25,7 @@ use crate::simd::Isa;
 /// does not count. So only the sum over all partitions is a number of solutions.
 ///
 /// Version `colour-1`. Task `i` holds the ranks `i · s .. (i + 1) · s` (the last task may hold fewer), where
-/// `s` depends on the board alone: many sets for small boards, a few up to n = 28, one above that.
+/// `s` depends on the board alone: many sets for small boards, from 26 queens on some.
 #[derive(Debug)]
 pub struct ColourPlan {
     board: ColourBoard,
@@ -48,6 +48,14 @@ impl ColourPlan {
             work,
             board,
         }
+    }
+
+    /// The same work, of which each task is divided into so many, if it has so many sets: for samples of tasks that take
+    /// minutes.
+    #[must_use]
+    pub fn in_parts(mut self, parts: u64) -> Self {
+        self.ranks_per_task = self.ranks_per_task.div_ceil(parts);
+        self
     }
 
     /// The work that a plan for this board takes, as a share of that for the free board.
@@ -89,7 +97,8 @@ impl ColourPlan {
 const SAMPLE: u64 = 16;
 
 /// Binary logarithm of the target number of tasks for the free board: a millisecond of a core each at n = 16,
-/// a second at n = 24, a few seconds at n = 28. Above that each set is a task.
+/// a second at n = 24, a few seconds at n = 28. Above that no more of them, so that ledgers do not grow: some minutes at
+/// n = 30.
 const fn free_task_bits(n: Size) -> u32 {
     match n.get() {
         0..=12 => 0,
@@ -106,8 +115,7 @@ const fn free_task_bits(n: Size) -> u32 {
         25 => 15,
         26 => 17,
         27 => 19,
-        28 => 21,
-        _ => 63,
+        _ => 21,
     }
 }
 
@@ -187,7 +195,7 @@ impl Plan for ColourPlan {
     fn canary_counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
         settings.isa.run(NewCounter {
             board: canary::canary(self.size()).size().into(),
-            counters: Counters::of(&self.board),
+            by_last_row: by_last_row(&self.board),
             columns: Parity::Even,
         })
     }
@@ -237,7 +245,8 @@ mod tests {
         for n in Size::all() {
             let plan = ColourPlan::new(n);
             let tasks = plan.tasks();
-            assert!(tasks >= 1);
+            // More than 28 queens have no more tasks: a ledger holds each of them.
+            assert!((1..=1 << 21).contains(&tasks), "n = {n}: {tasks}");
             assert_eq!(plan.task(0).ranks.start, 0);
             assert_eq!(plan.task(tasks - 1).ranks.end, plan.ranks());
             for index in (0..tasks - 1).step_by((tasks / 100).max(1) as usize) {

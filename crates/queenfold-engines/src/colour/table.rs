@@ -59,9 +59,6 @@ impl Weights {
     }
 }
 
-/// The largest weight.
-pub const MOST: u32 = 4;
-
 /// What counters held before they were multiplied.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Held {

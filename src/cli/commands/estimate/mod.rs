@@ -135,7 +135,8 @@ fn estimate(board: GivenBoard, args: &Args, config: &Config, stop: &Stop) -> Res
     }
     let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
     let tasks = args.sample.unwrap_or(TASKS) as usize;
-    let draw = Draw::new(question.plan.as_ref(), tasks, seed);
+    let sampled = question.sampled();
+    let draw = Draw::new(sampled.as_ref(), tasks, seed);
     question.threads = question.threads.min(draw.tasks().len().max(1));
     let (begun, cpu) = (Instant::now(), ProcessTime::now());
     let threads = NonZeroUsize::new(question.threads).unwrap_or(NonZeroUsize::MIN);
@@ -151,7 +152,7 @@ fn estimate(board: GivenBoard, args: &Args, config: &Config, stop: &Stop) -> Res
     let (counted, cut) = thread::scope(|scope| {
         let (done, ended) = mpsc::channel::<()>();
         let watch = start_scoped(scope, move || shown.watch(&ended))?;
-        let counted = count_sample(question.plan.as_ref(), &draw, &question.settings, &progress);
+        let counted = count_sample(sampled.as_ref(), &draw, &question.settings, &progress);
         drop(done);
         // It only shows: its panic is no reason to fail.
         Ok((counted, watch.join().unwrap_or_default()))

@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::engine::{CounterSettings, Plan, seconds_per_cost};
+use crate::colour::ColourPlan;
+use crate::engine::{CounterSettings, Engine, Plan, seconds_per_cost};
 use crate::estimate::{Draw, Interval, Total};
 
 /// How far the costs of a plan may be from the truth.
 const WITHIN: f64 = 3.0;
+
+/// A task of more core-seconds is too long for a sample.
+const LONG: f64 = 10.0;
 
 /// What is estimated.
 pub struct Question {
@@ -33,6 +37,18 @@ impl Question {
             plan,
             settings,
             workers,
+        }
+    }
+
+    /// The plan that a sample is of. Where a task takes so long that a minute would hold none or few, its tasks are
+    /// parts of that. Not all are single row sets, because neighbours share lists.
+    pub fn sampled(&self) -> Arc<dyn Plan> {
+        let parts = self.core_seconds() / self.plan.tasks() as f64 / LONG;
+        if self.plan.engine() == Engine::Colour && parts > 1.0 {
+            let parts = parts.ceil() as u64;
+            Arc::new(ColourPlan::new(self.plan.given()).in_parts(parts))
+        } else {
+            Arc::clone(&self.plan)
         }
     }
 
