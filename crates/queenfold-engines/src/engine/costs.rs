@@ -69,7 +69,7 @@ const LARGE_CHAIN: [(u32, f64); 5] = [
 
 /// The colour engine with AVX-512: a prototype on the same core, and from 26 on the engine (2026-11-26). 14, 16 to 20
 /// and 22 are measured, 21 and 23 to 28 sampled. So are 29 and 30 (2026-11-28, beside other work): one unit in 32 of 89
-/// random row sets, and one in 48 of 31, within 15 %. 12, 13 and 15 follow from the ratio to the chain on a Zen 3 with AVX2.
+/// random row sets, and one in 48 of 31. 12, 13 and 15 follow from the ratio to the chain on a Zen 3 with AVX2.
 const COLOUR: [(u32, f64); 19] = [
     (12, 0.000_37),
     (13, 0.001_2),
