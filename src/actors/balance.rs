@@ -38,8 +38,9 @@ const SHORTEST_ON_DEVICE: f64 = 20e-3;
 pub(super) struct Balance {
     /// What devices count.
     plan: Option<PlanIndex>,
-    /// How many CPU workers count that plan.
+    /// How many CPU workers count that plan, and how many devices.
     sharers: usize,
+    devices_left: usize,
     /// What a CPU worker takes for a unit of cost of each plan, once known.
     seconds_per_cost: Vec<Option<f64>>,
     /// The speed of each device, once known.
@@ -65,6 +66,7 @@ impl Balance {
         Self {
             plan,
             sharers: 0,
+            devices_left: 0,
             seconds_per_cost: vec![None; plans],
             devices: BTreeMap::new(),
             held: vec![Held::default(); roster.workers()],
@@ -83,9 +85,16 @@ impl Balance {
         self.seconds_per_cost[plan.0].map(|per_cost| cost * per_cost)
     }
 
-    /// Notes how many CPU workers are left that count what devices count.
-    pub(super) const fn note_sharers(&mut self, left: usize) {
-        self.sharers = left;
+    /// Notes how many CPU workers are left that count what devices count, and how many devices.
+    pub(super) const fn note_left(&mut self, sharers: usize, devices: usize) {
+        (self.sharers, self.devices_left) = (sharers, devices);
+    }
+
+    /// The speed of all devices. One whose speed is not known is taken for a mean one.
+    fn all_devices(&self) -> f64 {
+        let known = self.devices.len().max(1);
+        let sum: f64 = self.devices.values().sum();
+        sum * self.devices_left.max(known) as f64 / known as f64
     }
 
     /// The speed of a CPU worker, once known; `None` if there are none.
@@ -143,8 +152,8 @@ impl Balance {
     /// Seconds that the next batch of a CPU worker should take, `most` at most, where one worker took so many for all
     /// that is `left`.
     pub(super) fn batch_seconds(&self, left: f64, most: Duration) -> f64 {
-        let devices: f64 = self.devices.values().sum();
-        let in_workers = self.worker().map_or(0.0, |worker| devices / worker);
+        let in_workers = self.worker();
+        let in_workers = in_workers.map_or(0.0, |worker| self.all_devices() / worker);
         let workers = self.cpu_workers as f64 + in_workers;
         // One worker alone has nobody to wait for.
         let fair = if workers > 1.0 {
@@ -165,7 +174,7 @@ impl Balance {
     /// `None` while no speed is known.
     fn seconds_left(&self, left: f64) -> Option<f64> {
         let cpu = self.worker().unwrap_or(0.0) * self.sharers as f64;
-        let speed = cpu + self.devices.values().sum::<f64>();
+        let speed = cpu + self.all_devices();
         let on_devices = self.held[self.cpu_workers..].iter().map(|held| held.cost);
         let held = self.held_by_cpu() + on_devices.sum::<f64>();
         (speed > 0.0).then(|| (left + held) / speed)
@@ -178,15 +187,15 @@ impl Balance {
     }
 
     /// The cost that a device gets that asks for `wanted`; `None` if it holds its share. `left`: the cost that nobody holds; `task`:
-    /// the cost of the next task; `workers`: the number of those that count it.
+    /// the cost of the next task.
     pub(super) fn grant(
         &self,
         device: WorkerIndex,
         wanted: f64,
         left: f64,
         task: f64,
-        workers: usize,
     ) -> Option<f64> {
+        let workers = self.sharers + self.devices_left;
         let Held { batches, cost } = self.held[device.0];
         let (most, least) = match self.devices.get(&device) {
             None => {
@@ -254,26 +263,26 @@ mod tests {
     /// So many of two workers share what the device counts.
     fn unknown(sharers: usize) -> Balance {
         let mut balance = Balance::new(&Roster::new(2, 0..1), 1, Some(PLAN));
-        balance.note_sharers(sharers);
+        balance.note_left(sharers, 1);
         balance
     }
 
     /// The device gets two launches of `cost` when so much is `left`, and no third one while it holds them.
     fn gets_two_launches(mut balance: Balance, mut left: f64, cost: f64) {
         for _ in 0..2 {
-            let grant = balance.grant(DEVICE, 100.0, left, 0.1, 3);
+            let grant = balance.grant(DEVICE, 100.0, left, 0.1);
             assert_eq!(grant, Some(cost));
             balance.hand_out(&batch(Some(DEVICE), cost));
             left -= cost;
         }
-        let third = balance.grant(DEVICE, 100.0, left, 0.1, 3);
+        let third = balance.grant(DEVICE, 100.0, left, 0.1);
         assert_eq!(third, None);
     }
 
     #[test]
     fn a_device_gets_half_its_share_of_what_is_left_in_two_launches() {
         let balance = balance(8.0);
-        assert_eq!(balance.grant(DEVICE, 1.0, 10.0, 0.1, 3), Some(1.0));
+        assert_eq!(balance.grant(DEVICE, 1.0, 10.0, 0.1), Some(1.0));
         gets_two_launches(balance, 10.0, 2.0);
     }
 
@@ -285,9 +294,9 @@ mod tests {
     #[test]
     fn a_device_that_counts_alone_gets_much_at_once() {
         let balance = unknown(0);
-        let first = balance.grant(DEVICE, 12.0, 300.0, 0.1, 1);
+        let first = balance.grant(DEVICE, 12.0, 300.0, 0.1);
         assert_eq!(first, Some(12.0));
-        let of_little = balance.grant(DEVICE, 12.0, 10.0, 0.1, 1);
+        let of_little = balance.grant(DEVICE, 12.0, 10.0, 0.1);
         assert_eq!(of_little, Some(2.5));
     }
 
@@ -295,8 +304,8 @@ mod tests {
     fn a_slow_device_leaves_the_last_tasks_to_the_workers() {
         let balance = balance(0.1);
         // A task of a second takes the device ten.
-        assert_eq!(balance.grant(DEVICE, 1.0, 4.0, 1.0, 3), None);
-        assert!(balance.grant(DEVICE, 1.0, 40.0, 1.0, 3).is_some());
+        assert_eq!(balance.grant(DEVICE, 1.0, 4.0, 1.0), None);
+        assert!(balance.grant(DEVICE, 1.0, 40.0, 1.0).is_some());
         assert!(!balance.keeps_cpu_waiting(1.0, 1.0, false));
     }
 
@@ -305,7 +314,7 @@ mod tests {
         let balance = balance(1000.0);
         assert!(balance.keeps_cpu_waiting(500.0, 1.0, false));
         assert!(!balance.keeps_cpu_waiting(5000.0, 1.0, false));
-        assert!(balance.grant(DEVICE, 100.0, 1.0, 1.0, 3).is_some());
+        assert!(balance.grant(DEVICE, 100.0, 1.0, 1.0).is_some());
     }
 
     #[test]
@@ -331,7 +340,7 @@ mod tests {
         }
         // More tasks than expected: nothing seems to be left.
         assert_eq!(
-            balance.grant(DEVICE, 100.0, 0.0, 0.1, 1),
+            balance.grant(DEVICE, 100.0, 0.0, 0.1),
             Some(8.0 * SHORTEST_ON_DEVICE)
         );
     }
@@ -343,8 +352,8 @@ mod tests {
             for task in [1e-3, 1.0, 1e3] {
                 for left in [2, 1, 0] {
                     let mut balance = balance(speed);
-                    balance.note_sharers(left);
-                    let device = balance.grant(DEVICE, 1.0, task, task, 3).is_some();
+                    balance.note_left(left, 1);
+                    let device = balance.grant(DEVICE, 1.0, task, task).is_some();
                     let cpu = left > 0 && !balance.keeps_cpu_waiting(task, task, false);
                     assert!(device || cpu, "{speed}, {task}, {left} workers");
                 }

@@ -136,7 +136,7 @@ impl Collector {
                 Effect::Quarantine(sick, leaves) => {
                     if let Some(index) = leaves {
                         let (worker, reason) = (sick.worker, sick.reason.clone());
-                        let missed = ToRun::Failed(RunError::Sick { worker, reason });
+                        let missed = RunError::Sick { worker, reason };
                         self.producer.do_send(ToProducer::Leave(index, missed));
                     }
                     self.tell_sick(sick);

@@ -6,18 +6,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use actix::{Addr, Recipient};
+use actix::Addr;
 use tracing::{info, warn};
 
 use super::{
     Batch, CanaryCounted, CanarySchedule, Costed, CountKind, Counted, DeviceIndex, Drawn, Ended,
-    EventKind, FinishedLaunch, Producer, RunError, RunShared, ToProducer, ToRun, Want,
-    WorkerContext, panics,
+    EventKind, FinishedLaunch, Producer, RunError, ToProducer, Want, WorkerContext, panics,
 };
 use crate::device::{DeviceTrouble, LaunchTiming, Owner, OwnerEvent};
-use crate::engine::{
-    CountedBy, DeviceIdentity, DeviceSpan, Origin, Tally, Task, TaskResult, WorkerId,
-};
+use crate::engine::{CountedBy, DeviceIdentity, DeviceSpan, Origin, Tally, Task, TaskResult};
 
 /// How long to wait for the device before looking whether a batch has come: short against a launch,
 /// which takes 50 ms or more.
@@ -31,12 +28,7 @@ const ASK_AGAIN: Duration = Duration::from_millis(500);
 
 /// The life of the thread of device number `device`: until the queue is closed, the device is given
 /// up, or a panic.
-pub(super) fn work(
-    context: &WorkerContext,
-    device: DeviceIndex,
-    producer: &Addr<Producer>,
-    run: &Recipient<ToRun>,
-) {
+pub(super) fn work(context: &WorkerContext, device: DeviceIndex, producer: &Addr<Producer>) {
     panics::catch_on_this_thread();
     let mut opened = None;
     let end = catch_unwind(AssertUnwindSafe(|| {
@@ -51,7 +43,7 @@ pub(super) fn work(
         // That it is wrong the collector knows.
         Ok(Ok(()) | Err(DeviceTrouble::Wrong(_))) => None,
         Ok(Err(DeviceTrouble::Failed(reason))) => {
-            give_up(context, producer, run, reason);
+            give_up(context, producer, reason);
             None
         }
         Err(payload) => Some(panics::describe(payload.as_ref())),
@@ -61,12 +53,7 @@ pub(super) fn work(
 }
 
 /// Tells that a device failed for good.
-fn give_up(
-    context: &WorkerContext,
-    producer: &Addr<Producer>,
-    run: &Recipient<ToRun>,
-    reason: String,
-) {
+fn give_up(context: &WorkerContext, producer: &Addr<Producer>, reason: String) {
     let (shared, worker) = (&context.shared, context.worker);
     let id = context.id();
     warn!(device = id.to_string(), "not used: {reason}");
@@ -76,28 +63,9 @@ fn give_up(
     });
     // First: what it asks for from here on is given to others.
     if shared.roster.retire(worker) {
-        let ends_run = shared.spec.recorder.is_some() && did_most(shared, id);
-        let lost = || ToRun::DeviceLost(id);
-        let missed = ends_run.then(lost).unwrap_or_else(|| {
-            let why = format!("no device is left, and no CPU workers count instead: {reason}");
-            ToRun::Failed(RunError::Runtime(why))
-        });
-        producer.do_send(ToProducer::Leave(worker, missed));
-        if ends_run {
-            run.do_send(lost());
-        }
+        let why = format!("no device is left, and no CPU workers count instead: {reason}");
+        producer.do_send(ToProducer::Leave(worker, RunError::Runtime(why)));
     }
-}
-
-/// Whether a worker did more of this run's work than all others together. Without it the run would take more than twice as
-/// long: a process that begins again may have it back.
-fn did_most(shared: &RunShared, id: WorkerId) -> bool {
-    let workers = shared.observers.progress().now().workers;
-    let nodes = |is_own: bool| -> u64 {
-        let of = workers.iter().filter(|worker| (worker.id == id) == is_own);
-        of.map(|worker| worker.nodes).sum()
-    };
-    nodes(true) > nodes(false)
 }
 
 struct DeviceLoop {

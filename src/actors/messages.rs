@@ -36,7 +36,7 @@ pub(super) enum ToRun {
     Wake,
     /// Something failed, so that there can be no result.
     Failed(RunError),
-    /// A device that did most of the work, and is given up. What is counted is kept.
+    /// A device that is given up. With others that are, it did most of the work. What is counted is kept.
     DeviceLost(WorkerId),
     /// This actor has died, a bug.
     ActorDied(&'static str),
@@ -82,8 +82,8 @@ pub(super) enum ToProducer {
     /// From a device.
     Want(Want),
     /// From a device, or from the collector of a worker in quarantine: it takes no batch any more. If nobody is left to
-    /// count what it would have counted, the run is to be told this.
-    Leave(WorkerIndex, ToRun),
+    /// count what it would have counted, the run fails with this.
+    Leave(WorkerIndex, RunError),
     /// From the collector: a batch is over. What of it was not counted, and the seconds per cost measured so far in its
     /// plan on CPU workers.
     Settled(Batch, Option<f64>),

@@ -101,8 +101,8 @@ pub(super) struct Producer {
     untested: bool,
     /// Whether the run knows from this actor that all is complete.
     completed: bool,
-    /// The message to the run if the last worker of the largest plan has left and tasks of it remain.
-    missed: Option<ToRun>,
+    /// Who left last, and the error if the last worker of the largest plan has left and tasks of it remain.
+    missed: Option<(WorkerIndex, RunError)>,
 }
 
 impl Producer {
@@ -137,7 +137,8 @@ impl Producer {
         if self.inlet.is_none() {
             return;
         }
-        self.balance.note_sharers(self.shared.sharers_left());
+        let (sharers, roster) = (self.shared.sharers_left(), &self.shared.roster);
+        self.balance.note_left(sharers, roster.devices_left());
         if !self.halted {
             self.fill();
         }
@@ -170,12 +171,32 @@ impl Producer {
         observers.tell(EventKind::Queued { batches });
         let time = observers.span(start, Instant::now());
         observers.tell(EventKind::Offered { time });
-        if self.shared.counting_left() == 0
-            && self.next_cost().is_some()
-            && let Some(missed) = self.missed.take()
+        if self.next_cost().is_some()
+            && let Some(lost) = self.lost()
         {
-            self.run.do_send(missed);
+            self.run.do_send(lost);
         }
+    }
+
+    /// What the run is told of who left last, if anything.
+    ///
+    /// It ends in order if a directory keeps it and devices failed that did more of its work than all others together.
+    /// Without them it would take more than twice as long: a process that begins again may have them back.
+    fn lost(&mut self) -> Option<ToRun> {
+        let (worker, error) = self.missed.take()?;
+        let roster = &self.shared.roster;
+        let workers = self.shared.observers.progress().now().workers;
+        let nodes = |is_lost: bool| -> u64 {
+            let all = workers.iter().enumerate();
+            let of = all.filter(|(at, _)| roster.is_retired(WorkerIndex(*at)) == is_lost);
+            of.map(|(_, worker)| worker.nodes).sum()
+        };
+        let is_failure = matches!(error, RunError::Runtime(_));
+        let is_kept = self.shared.spec.recorder.is_some();
+        if is_failure && is_kept && nodes(true) > nodes(false) {
+            return Some(ToRun::DeviceLost(roster.id(worker)));
+        }
+        (self.shared.counting_left() == 0).then_some(ToRun::Failed(error))
     }
 
     /// Fails the run if a source gave what its plan lacks.
@@ -365,11 +386,8 @@ impl Producer {
                 ..again
             });
         }
-        let (left, counting) = (self.left_for_devices(), self.shared.counting_left());
-        let task = self.next_cost()?;
-        let target = self
-            .balance
-            .grant(want.worker, want.cost, left, task, counting)?;
+        let (left, task) = (self.left_for_devices(), self.next_cost()?);
+        let target = self.balance.grant(want.worker, want.cost, left, task)?;
         let is_enough = |batch: &Batch| !batch.tasks.is_empty() && batch.cost >= target;
         while !is_enough(&batch)
             && let Some(at) = self.returned_for_devices(false)
@@ -462,11 +480,11 @@ impl Producer {
         self.wants.push(want);
     }
 
-    fn leave(&mut self, worker: WorkerIndex, missed: ToRun) {
+    fn leave(&mut self, worker: WorkerIndex, missed: RunError) {
         self.wants.retain(|want| want.worker != worker);
         self.balance.forget(worker);
         self.take_back(|inlet| inlet.take_back_from(worker));
-        self.missed = Some(missed);
+        self.missed = Some((worker, missed));
     }
 
     fn halt(&mut self, halted: bool) {

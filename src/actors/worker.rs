@@ -58,13 +58,13 @@ impl Worker {
         };
         let dispatch = dispatcher::get_default(Clone::clone);
         let device = self.shared.roster.device(self.index);
-        let (producer, run) = (self.producer.clone(), self.run.run.clone());
+        let producer = self.producer.clone();
         let thread = threads::start(self.name(), move || {
             dispatcher::with_default(&dispatch, || {
                 context.shared.observers.show_worker_thread();
                 match device {
                     None => context.work(),
-                    Some(device) => device_loop::work(&context, device, &producer, &run),
+                    Some(device) => device_loop::work(&context, device, &producer),
                 }
             });
         });

@@ -43,7 +43,7 @@ pub enum Exit {
     /// The instruction set or device that was asked for by name is not available. `auto` ends with
     /// this code only if there are no CPU workers.
     Unavailable = 6,
-    /// A device is lost that did most of the work of a run in a directory. What is counted is kept, and `resume` goes on
+    /// Devices are lost that did most of the work of a run in a directory. What is counted is kept, and `resume` goes on
     /// with what there is.
     DeviceLost = 7,
     /// A second signal arrived while the program was stopping, and ended it at once, or the first one

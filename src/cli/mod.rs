@@ -64,7 +64,7 @@ const HELP: &str = concat!(
     "  4    stopped before the end, or tasks are missing; `resume` continues\n",
     "  5    self-test failed\n",
     "  6    the instruction set or device asked for is not available\n",
-    "  7    a device is lost that did most of the work; `resume` continues\n",
+    "  7    devices are lost that did most of the work; `resume` continues\n",
     "  130  second interrupt",
 );
 

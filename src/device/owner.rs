@@ -17,6 +17,10 @@ const HALT_PATIENCE: Duration = Duration::from_secs(5);
 /// more, the exact limit depends on the system, and the cost of a launch is only estimated.
 const SHORT_ENOUGH: Duration = Duration::from_millis(400);
 
+/// How many times as large as any before it a launch may be: while one runs, the next is made, which takes up to a seventh
+/// of the time that an H100 takes for it.
+const GROWTH: f64 = 4.0;
+
 /// How an owner treats its device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnerSettings {
@@ -164,7 +168,8 @@ impl Owner {
     pub fn wants(&self) -> Option<f64> {
         let room = self.in_flight.len() + self.pending.len() < self.device.slots();
         let launch = self.speed().map_or(self.settings.first_cost, |speed| {
-            speed * self.settings.batch_time.as_secs_f64()
+            let batch = speed * self.settings.batch_time.as_secs_f64();
+            batch.min(GROWTH * self.pace.largest)
         });
         (room && self.halting.is_none()).then_some(launch)
     }
@@ -344,6 +349,8 @@ struct Pace {
     until: Duration,
     /// Cost of launches that ended within that time.
     cost: f64,
+    /// The largest cost of a launch.
+    largest: f64,
 }
 
 impl Pace {
@@ -353,6 +360,7 @@ impl Pace {
     /// launches noted before ran.
     fn note(&mut self, cost: f64, kernel: DeviceSpan) {
         self.cost += cost;
+        self.largest = self.largest.max(cost);
         let took = kernel.end.saturating_sub(kernel.start.max(self.until));
         if took.is_zero() {
             return;

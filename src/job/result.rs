@@ -138,7 +138,8 @@ pub enum StopCause {
     Request,
     /// The time limit.
     TimeLimit,
-    /// This device is lost. It had done most of the work, and a process that begins again may have it back.
+    /// This device is lost. With others that are, it had done most of the work, and a process that begins again may have
+    /// them back.
     LostDevice(WorkerId),
 }
 
@@ -148,7 +149,10 @@ impl fmt::Display for StopCause {
             Self::Request => f.write_str("a request"),
             Self::TimeLimit => f.write_str("the time limit"),
             Self::LostDevice(device) => {
-                write!(f, "the loss of {device}, which did most of the work,")
+                write!(
+                    f,
+                    "the loss of {device} (lost devices did most of the work)"
+                )
             }
         }
     }

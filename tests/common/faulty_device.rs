@@ -47,8 +47,12 @@ impl Faulty {
     }
 
     pub fn with_slots(slots: usize, trouble: Arc<Trouble>) -> Self {
+        Self::of(TestDevice::new(slots), trouble)
+    }
+
+    pub fn of(device: TestDevice, trouble: Arc<Trouble>) -> Self {
         Self {
-            device: TestDevice::new(slots),
+            device,
             trouble,
             submitted: 0,
             is_lost: false,

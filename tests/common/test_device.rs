@@ -1,4 +1,4 @@
-//! A device for tests: it counts launches by plain recursion on a thread of its own.
+//! A device for tests: it counts launches on a thread of its own, by plain recursion or as a test says.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,29 +12,55 @@ use queenfold::engine::{
     Completed, DeviceIdentity, DeviceKernel, DeviceSpan, DeviceSpans, Launch, Ticket,
 };
 
-/// The device. It knows the kernels `chain` and `node_layer`.
+/// What comes of a launch that may be cancelled: its sums, how many of its jobs were done, and how long a device that
+/// only pretends to count takes for it.
+pub type Counted = (Vec<u64>, u32, Option<Duration>);
+
+/// The device.
 pub struct TestDevice {
     properties: Properties,
     slots: usize,
     opened: Instant,
     submitted: u64,
-    orders: Sender<(Ticket, Launch, Arc<AtomicBool>)>,
+    orders: Sender<Order>,
     done: Receiver<Completed>,
     /// Whether the launches that were submitted last are to end.
     cancelled: Arc<AtomicBool>,
 }
 
+/// A launch, when it was given, and whether it is cancelled.
+type Order = (Ticket, Launch, Duration, Arc<AtomicBool>);
+
 impl TestDevice {
-    /// Opens one that holds so many launches.
+    /// Opens one that holds so many launches, and knows the kernels `chain` and `node_layer`.
     pub fn new(slots: usize) -> Self {
+        Self::that_counts(slots, count)
+    }
+
+    /// The same that counts so.
+    pub fn that_counts(
+        slots: usize,
+        mut count: impl FnMut(&Launch, &AtomicBool) -> Counted + Send + 'static,
+    ) -> Self {
         let opened = Instant::now();
-        let (orders, ordered) = channel::<(Ticket, Launch, Arc<AtomicBool>)>();
+        let (orders, ordered) = channel::<Order>();
         let (ready, done) = channel();
         thread::spawn(move || {
-            for (ticket, launch, cancelled) in ordered {
-                let start = opened.elapsed();
-                let (sums, jobs_done) = count(&launch, &cancelled);
-                let end = opened.elapsed();
+            let mut free = Duration::ZERO;
+            for (ticket, launch, given, cancelled) in ordered {
+                // A machine that is busy with tests must not slow down a device that pretends.
+                let start = given.max(free);
+                let (sums, mut jobs_done, takes) = count(&launch, &cancelled);
+                let planned = takes.map(|takes| start + takes);
+                while let Some(left) = planned.and_then(|end| end.checked_sub(opened.elapsed())) {
+                    if cancelled.load(Ordering::Relaxed) {
+                        jobs_done = 0;
+                        break;
+                    }
+                    thread::sleep(left.min(Duration::from_millis(20)));
+                }
+                let end = planned.unwrap_or_else(|| opened.elapsed());
+                free = end;
                 let at = |start, end| DeviceSpan { start, end };
                 let completed = Completed {
                     ticket,
@@ -104,7 +130,8 @@ impl Device for TestDevice {
     fn submit(&mut self, launch: &Launch) -> Result<Ticket, DeviceError> {
         let ticket = Ticket(self.submitted);
         self.submitted += 1;
-        let order = (ticket, launch.clone(), Arc::clone(&self.cancelled));
+        let given = self.opened.elapsed();
+        let order = (ticket, launch.clone(), given, Arc::clone(&self.cancelled));
         self.orders.send(order).unwrap();
         Ok(ticket)
     }
@@ -118,8 +145,8 @@ impl Device for TestDevice {
     }
 }
 
-/// The sums of a launch, and how many of its jobs were done before it was cancelled.
-fn count(launch: &Launch, cancelled: &AtomicBool) -> (Vec<u64>, u32) {
+/// Counts a launch until it is cancelled.
+fn count(launch: &Launch, cancelled: &AtomicBool) -> Counted {
     let mut sums = vec![0; launch.sums()];
     let words = launch.jobs().len() / launch.job_count() as usize;
     let (jobs, tables) = (launch.jobs().chunks(words), launch.tables());
@@ -139,7 +166,7 @@ fn count(launch: &Launch, cancelled: &AtomicBool) -> (Vec<u64>, u32) {
         }
         done += 1;
     }
-    (sums, done)
+    (sums, done, None)
 }
 
 /// Solutions and nodes of a job of the chain kernel. A row has a word: its free squares, and the way to the next row.

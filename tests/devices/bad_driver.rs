@@ -250,22 +250,29 @@ fn after_an_error_that_sticks_the_workers_count_on() {
 }
 
 #[test]
-fn a_run_that_loses_the_device_that_did_most_of_it_ends_in_order_and_is_resumed() {
-    let mut case = bad("sticky");
-    case.launch = 5;
+fn a_run_that_loses_the_devices_that_did_most_of_it_ends_in_order_and_is_resumed() {
+    for (devices, launch) in [(1, 5), (8, 14)] {
+        let mut case = bad("sticky");
+        (case.devices, case.launch) = (devices, launch);
+        loses_all(&case);
+    }
+}
+
+/// Every device fails with the first one.
+fn loses_all(case: &Machine) {
     let output = program(
-        &case,
+        case,
         &words!("run -n 15 --engine chain --gpu cuda --workers 0 --dir run"),
     );
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(7), "{said}");
-    let why = "stopped by the loss of gpu-0, which did most of the work,";
-    assert!(
-        said.contains(why) && said.contains("queenfold resume run"),
-        "{said}"
+    let why = "(lost devices did most of the work)";
+    tells(
+        &said,
+        &["stopped by the loss of gpu-", why, "queenfold resume run"],
     );
     // The driver fails once.
-    let output = program(&case, &["resume", "run", "--json"]);
+    let output = program(case, &["resume", "run", "--json"]);
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["checked"], "known");
 }

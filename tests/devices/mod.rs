@@ -5,6 +5,7 @@ mod bad_driver;
 mod bench;
 #[cfg(target_os = "linux")]
 mod counting_driver;
+mod eight;
 #[cfg(target_os = "linux")]
 mod failing_driver;
 mod failures;
