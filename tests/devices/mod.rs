@@ -18,3 +18,5 @@ mod runs;
 mod sick;
 #[cfg(target_os = "linux")]
 mod slots;
+#[cfg(all(unix, not(target_env = "musl")))]
+mod spot;

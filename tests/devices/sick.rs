@@ -48,7 +48,11 @@ fn second() -> DeviceSpec {
 
 #[test]
 fn what_a_device_counted_since_its_last_good_canary_is_counted_again() {
-    for (workers, devices) in [(1, vec![healthy()]), (0, vec![healthy(), second()])] {
+    let eight = (0..8).map(|index| DeviceSpec {
+        index,
+        ..healthy()
+    });
+    for (workers, devices) in [(1, vec![healthy()]), (0, eight.collect())] {
         let mut spec = board(15, workers);
         spec.check = None;
         let report = run_with(&spec, &devices, "sick='gpu-0',wrong=1,after=1").unwrap();
