@@ -16,8 +16,8 @@ use crate::common::test_device::TestDevice;
 use cpu_time::{ProcessTime, ThreadTime};
 use parking_lot::Mutex;
 use queenfold::actors::{
-    Control, DeviceSpec, EventKind, FinishedLaunch, Observer, Restored, RunEvent, RunSpec,
-    Source, Supply, chosen, run_on,
+    Control, DeviceSpec, EventKind, FinishedLaunch, Observer, Restored, RunEvent, RunSpec, Source,
+    Supply, chosen, run_on,
 };
 use queenfold::colour::{ColourBoard, ColourPlan, recount_job};
 use queenfold::device::{Device, OwnerSettings};
@@ -49,7 +49,11 @@ pub struct Pretended {
 
 impl Pretended {
     /// One H100 takes so many seconds for the whole board of `n` queens. These tasks of it are counted.
-    pub fn new(n: u32, seconds: f64, tasks: impl FnOnce(&Arc<ColourPlan>) -> Vec<u64>) -> Arc<Self> {
+    pub fn new(
+        n: u32,
+        seconds: f64,
+        tasks: impl FnOnce(&Arc<ColourPlan>) -> Vec<u64>,
+    ) -> Arc<Self> {
         let plan = Arc::new(ColourPlan::new(size(n)));
         let launcher = plan.launcher().unwrap();
         let mut pretended = Self {
@@ -232,7 +236,7 @@ fn busy(pretended: &Arc<Pretended>, workers: usize, devices: &[DeviceSpec]) -> (
 fn eight_devices_are_busy_to_the_end_and_take_less_than_a_core() {
     let cores = std::thread::available_parallelism().unwrap().get();
     let pace = 16.0 / cores.min(16) as f64;
-    let spacing = (570.0 * pace) as u64;
+    let spacing = (150.0 * pace) as u64;
     for (n, seconds, spacing) in [(22, 2.4, 1), (24, 73.0, 1), (28, 97_200.0, spacing)] {
         let pretended = Pretended::new(n, seconds, |plan| {
             // The first ones are no sample: a colour has more rows left there than the kernel counts.
@@ -244,9 +248,9 @@ fn eight_devices_are_busy_to_the_end_and_take_less_than_a_core() {
                 .map(|index| pretended.device(index, pace, None))
                 .collect();
             let (least, early, cores) = busy(&pretended, workers, &devices);
-            // A run of 0.3 s is too short.
-            assert!(n == 22 || least >= 0.97 && early <= 0.01, "n = {n}");
-            assert!(workers > 0 || cores * pace <= 1.0, "n = {n}");
+            // Eight H100 count 22 queens in 0.3 s, and the jobs of the board take a core as long.
+            let is_good = least >= 0.97 && early <= 0.01 && (workers > 0 || cores * pace <= 1.0);
+            assert!(is_good || n == 22, "n = {n}");
         }
     }
 }

@@ -48,10 +48,7 @@ fn second() -> DeviceSpec {
 
 #[test]
 fn what_a_device_counted_since_its_last_good_canary_is_counted_again() {
-    let eight = (0..8).map(|index| DeviceSpec {
-        index,
-        ..healthy()
-    });
+    let eight = (0..8).map(|index| DeviceSpec { index, ..healthy() });
     for (workers, devices) in [(1, vec![healthy()]), (0, eight.collect())] {
         let mut spec = board(15, workers);
         spec.check = None;
