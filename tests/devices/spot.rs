@@ -177,5 +177,5 @@ fn a_run_that_is_killed_five_times_loses_what_was_in_flight_alone() {
 #[test]
 #[ignore = "long: see the head of this file"]
 fn a_hundred_kills_lose_what_was_in_flight_alone() {
-    killed(100, 20_000.0, Duration::from_secs(5));
+    killed(100, 30_000.0, Duration::from_secs(5));
 }
