@@ -160,7 +160,7 @@ fn killed(times: u32, slower: f64, longest: Duration) {
     }
     let sources = [&first, &second].map(|directory| MergeSource::directory(directory));
     let plans: [Arc<dyn Plan>; 1] = [Arc::new(ColourPlan::new(size(20)))];
-    merge(sources.into_iter(), &both, &plans).unwrap();
+    merge(sources, &both, &plans).unwrap();
     let confirmation = Confirmation::read(&Store::open_to_read(&both).unwrap()).unwrap();
     let Confirmation { tasks, twice, .. } = confirmation;
     assert!(
