@@ -81,10 +81,6 @@ pub fn measure_method(
 
 /// Opens a GPU.
 fn open() -> Result<Box<dyn Device>, StopReason> {
-    let settings = CudaSettings {
-        // As the original of the bit-board has them.
-        block: 96,
-        ..CudaSettings::default()
-    };
-    cuda::open(&settings).map_err(|why| StopReason::NoDevice(format!("no GPU: {why}")))
+    cuda::open(&CudaSettings::default())
+        .map_err(|why| StopReason::NoDevice(format!("no GPU: {why}")))
 }

@@ -20,9 +20,6 @@ pub struct FoundDevices {
 pub struct CudaSettings {
     /// Its number among the devices that CUDA shows, from 0.
     pub index: usize,
-    /// Threads of a block, at most: for the kernels of engines a multiple of 32, 32 to 512. The chain takes at most
-    /// 128 of them, and the colour kernel as many as let most threads run at a time. The kernels of the ladder take 1 to 1024.
-    pub block: u32,
     /// Streams, 1 to 4: launches of different streams overlap.
     pub streams: usize,
     /// Launches that each stream holds, 1 to 4.
@@ -36,7 +33,6 @@ impl Default for CudaSettings {
     fn default() -> Self {
         Self {
             index: 0,
-            block: 512,
             streams: 2,
             slots_per_stream: 2,
             grace: Duration::from_secs(5),

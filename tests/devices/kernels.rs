@@ -224,7 +224,7 @@ fn the_colour_kernel_keeps_its_nodes_in_registers_on_every_architecture() {
             assert!(number(" bytes spill stores") <= few, "{report}");
             let registers = number(" registers");
             println!("{program} for {architecture}: {registers} registers");
-            let threads = program.block_sizes(512, memory << 10).last().unwrap();
+            let threads = program.block_sizes(memory << 10).last().unwrap();
             let most = 65_536 / (threads * program.blocks_in(memory << 10).unwrap());
             assert!(registers <= most, "{report}");
         }

@@ -158,7 +158,7 @@ impl Cuda {
     fn prepare(&self, program: DeviceProgram, module: sys::CUmodule) -> Result<Ready, DriverError> {
         let entry = CString::new(program.entry()).unwrap_or_default();
         let memory = self.properties.shared_memory.unwrap_or_default();
-        let sizes = || program.block_sizes(self.settings.block, memory);
+        let sizes = || program.block_sizes(memory);
         let shared = sizes().last().map_or(0, |most| program.block_memory(most));
         // SAFETY: the module is loaded, and the function belongs to it.
         unsafe {

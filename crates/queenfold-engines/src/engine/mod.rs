@@ -43,9 +43,7 @@ pub use device::{DeviceIdentity, DeviceKernel};
 pub use function_plan::FunctionPlan;
 pub use interpolate::interpolate;
 pub use kind::{Engine, EngineError};
-pub use launch::{
-    BLOCK_THREADS, Completed, DeviceProgram, Launch, LaunchBatch, LaunchError, Launcher,
-};
+pub use launch::{Completed, DeviceProgram, Launch, LaunchBatch, LaunchError, Launcher};
 pub use launch::{
     Device, DeviceCanary, DeviceError, DeviceSpan, DeviceSpans, NoLauncher, OpenError, Properties,
     Ticket,

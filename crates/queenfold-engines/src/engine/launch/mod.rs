@@ -21,4 +21,4 @@ pub(crate) use jobs::{JOB_WORDS, JobGroup, Jobs, SampledLaunch};
 pub use launcher::{DeviceCanary, LaunchBatch, Launcher, NoLauncher};
 pub use layout::{LaunchError, LaunchWords, Layout};
 pub(crate) use program::RESERVED;
-pub use program::{BLOCK_THREADS, DeviceProgram, ThreadUse};
+pub use program::{DeviceProgram, ThreadUse};

@@ -7,13 +7,8 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::ops::RangeInclusive;
 
 use super::layout::Layout;
-
-/// Threads in a block of a GPU: every program runs with any multiple of 32 in this range, up to a limit of
-/// its own ([`DeviceProgram::block_sizes`]).
-pub const BLOCK_THREADS: RangeInclusive<u32> = 32..=512;
 
 /// Threads of a warp.
 const WARP: u32 = 32;
@@ -22,8 +17,8 @@ const WARP: u32 = 32;
 /// capabilities 8.x to 12.x).
 pub(crate) const RESERVED: u32 = 1024;
 
-/// Threads of a block whose threads do not work together, at most: more gain nothing.
-const MOST_ALONE: u32 = 256;
+/// Threads of a block that share no memory: as the original of the bit-board of the ladder has them.
+const MOST_ALONE: u32 = 96;
 
 /// A kernel that devices can run, specialised for its purpose.
 ///
@@ -128,17 +123,14 @@ impl DeviceProgram {
         self.memory_of_block + self.memory_of_thread * threads
     }
 
-    /// The numbers of threads that a block may have where so many are wanted, on a device whose multiprocessors have so
-    /// many bytes of shared memory. Of threads that do not work together it is one: as many as program and memory allow.
-    pub fn block_sizes(&self, wanted: u32, memory: u32) -> impl Iterator<Item = u32> {
-        let together = self.threads == ThreadUse::BlocksTakeJobs;
-        let mut most = wanted.min(self.most_threads);
-        if together {
-            most = (most / WARP * WARP).max(WARP);
-        }
+    /// The numbers of threads that a block may have on a device whose multiprocessors have so many bytes of shared
+    /// memory. Of threads that do not work together it is one: as many as program and memory allow.
+    pub fn block_sizes(&self, memory: u32) -> impl Iterator<Item = u32> {
+        let mut most = self.most_threads;
         while most > WARP && self.block_memory(most) > memory.saturating_sub(RESERVED) {
             most -= WARP;
         }
+        let together = self.threads == ThreadUse::BlocksTakeJobs;
         let fewest = if together { WARP } else { most };
         (fewest..=most).step_by(WARP as usize)
     }
@@ -221,14 +213,6 @@ mod tests {
     }
 
     #[test]
-    fn threads_that_share_nothing_have_a_block_of_any_size() {
-        for wanted in [1, 96, 256] {
-            let sizes: Vec<_> = program().block_sizes(wanted, 0).collect();
-            assert_eq!(sizes, [wanted]);
-        }
-    }
-
-    #[test]
     fn warps_that_work_together_may_be_as_many_as_memory_allows() {
         let program = DeviceProgram {
             memory_of_thread: 100,
@@ -237,11 +221,14 @@ mod tests {
             threads: ThreadUse::BlocksTakeJobs,
             ..program()
         };
-        let sizes = |wanted, memory| program.block_sizes(wanted, memory).collect::<Vec<_>>();
-        assert_eq!(sizes(256, 1 << 20), [32, 64, 96, 128, 160]);
-        assert_eq!(sizes(100, 1 << 20), [32, 64, 96]);
-        assert_eq!(sizes(1, 1 << 20), [32]);
-        assert_eq!(sizes(256, 5000 + 6400 + RESERVED), [32, 64]);
-        assert_eq!(sizes(256, 0), [32]);
+        let sizes = |memory| program.block_sizes(memory).collect::<Vec<_>>();
+        assert_eq!(sizes(1 << 20), [32, 64, 96, 128, 160]);
+        assert_eq!(sizes(5000 + 6400 + RESERVED), [32, 64]);
+        assert_eq!(sizes(0), [32]);
+        let alone = DeviceProgram {
+            threads: ThreadUse::OnePerJob,
+            ..program
+        };
+        assert!(alone.block_sizes(1 << 20).eq([160]));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{BLOCK_THREADS, DeviceProgram, RESERVED};
+use super::{DeviceProgram, RESERVED};
 use crate::board::Size;
 
 /// Bytes of shared memory that a block may have, on devices of compute capability 7.5; 8.6, 8.9 and 12.0; 8.0; 9.0 and
@@ -30,7 +30,7 @@ pub(crate) fn are_for(
 pub(crate) fn fit(variants: &[DeviceProgram], least: impl Fn(DeviceProgram, u32) -> u32) {
     for memory in SHARED_MEMORY {
         for &program in variants {
-            let sizes = program.block_sizes(*BLOCK_THREADS.end(), memory + RESERVED);
+            let sizes = program.block_sizes(memory + RESERVED);
             let threads = sizes.last().unwrap();
             assert!(program.block_memory(threads) <= memory, "{program}");
             assert!(threads.is_multiple_of(32), "{program}: {threads}");
