@@ -37,7 +37,8 @@ struct ColourSums {
 /// Units that are counted at a time, at most: so many numbers fit above QF_UNIT.
 #define QF_MOST_UNITS (1u << (32u - QF_UNIT))
 
-/// Rows of a colour, at most: boards of odd size have one own row more than rows left, of which there are at most 11.
+/// Rows of a colour, at most: own rows and rows left are at most 12 each, and on boards of odd size there is one more of the
+/// one or of the other.
 #define QF_COLOUR_ROWS 23u
 
 /// Words of a row set: the board, the class of the rows, a byte each for the numbers of own rows and rows left, and the

@@ -77,8 +77,8 @@ QF_INLINE bool is_idle(const ColourSource &source) { return source.row == QF_NOW
 /// Whether it can go on.
 QF_INLINE bool is_searching(const ColourSource &source) { return source.row != QF_NOWHERE && !source.is_full; }
 
-/// Where the number of a unit begins in a word with diagonals. The largest board has one more of them, that of a corner,
-/// which attacks nothing. Larger boards leave fewer bits.
+/// Where the number of a unit begins in a word with diagonals. The largest board of a variant has one more of them, that
+/// of a corner, which attacks nothing.
 #define QF_UNIT (QF_COUNTERS > 8192u ? 30u : 28u)
 
 /// The diagonals in a word with a unit.
@@ -115,7 +115,7 @@ QF_INLINE Place squares_of(const ColourRows &rows, u32 row) {
     return rows.places + 2u * QF_LANES * (row - QF_BEGINNING);
 }
 
-/// The mark of a row in which the search has no queen yet: no square, for there are 14 columns at most.
+/// The mark of a row in which the search has no queen yet: no square, for there are 15 columns at most.
 #define QF_FRESH 0x8000u
 
 /// Of these squares, the one under the row's queen; 0 before it has one.

@@ -188,7 +188,10 @@ impl Producer {
         let workers = self.shared.observers.progress().now().workers;
         let nodes = |is_lost: bool| -> u64 {
             let all = workers.iter().enumerate();
-            let of = all.filter(|(at, _)| roster.is_retired(WorkerIndex(*at)) == is_lost);
+            let of = all.filter(|(at, _)| {
+                let worker = WorkerIndex(*at);
+                (roster.device(worker).is_some() && roster.is_retired(worker)) == is_lost
+            });
             of.map(|(_, worker)| worker.nodes).sum()
         };
         let is_failure = matches!(error, RunError::Runtime(_));

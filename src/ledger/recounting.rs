@@ -132,11 +132,6 @@ impl ChosenTasks {
         self.avoided = Some(Arc::new(avoided));
         self
     }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.tasks.is_empty()
-    }
 }
 
 impl Source for ChosenTasks {

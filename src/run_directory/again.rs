@@ -8,7 +8,8 @@ use super::recorded_job::{RecordedJob, RunResult};
 use super::{RunDirectoryError, open};
 use crate::actors::{DeviceSpec, Recorder, Report};
 use crate::engine::{
-    Method, Plan, RecountKernel, TaskKey, TaskResult, WorkerId, deciding_kernel, second_kernel,
+    DeviceKernel, Method, Plan, RecountKernel, TaskKey, TaskResult, WorkerId, deciding_kernel,
+    second_kernel,
 };
 use crate::job::{Hardware, JobError, JobResult};
 use crate::ledger::{
@@ -140,10 +141,11 @@ impl Again<'_> {
     /// The devices that do not count again what they counted first: all of them if there is another one, or if CPU
     /// workers count and the device has no other way to do it.
     fn avoids(&self, devices: &[DeviceSpec]) -> Vec<WorkerId> {
-        let has_two_ways = self.plans.iter().any(|plan| {
-            let ways = [plan.launcher(), plan.relauncher()];
-            matches!(ways, [Ok(one), Ok(other)] if one.kernel() != other.kernel())
-        });
+        let other = |plan: &Arc<dyn Plan>| Some(plan.relauncher().ok()?.kernel());
+        let has_two_ways = self
+            .plans
+            .iter()
+            .any(|plan| other(plan) == Some(DeviceKernel::CudaTransposed));
         let is_other = devices.len() > 1 || (self.hardware.workers > 0 && !has_two_ways);
         let avoided = devices.iter().filter(|_| is_other);
         avoided.map(|of| WorkerId::Device(of.index)).collect()

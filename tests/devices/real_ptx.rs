@@ -242,7 +242,7 @@ const SMALL: [Sample; 7] = [
 const LARGEST: [Sample; 2] = [transposed(29, 4, 1), sample(30, 4, 1)];
 
 /// Jobs in which one colour has few own rows and many rows left, and the other one the reverse. No plan has such jobs:
-/// there a colour has as many own rows as rows left, or one more. So the jobs of a plan hardly need some barriers:
+/// there own rows and rows left differ by one at most. So the jobs of a plan hardly need some barriers:
 ///
 /// - With 7 or 8 rows left, the own queens attack so much that few nodes reach the last rows, or none: their buffers
 ///   do not fill.

@@ -7,10 +7,11 @@ use super::job_recount::recount_job;
 use super::lines::{Lines, Parity};
 use super::open_squares::OpenSquares;
 use super::orientation::Orientation;
-use super::program::{COLOUR_ROWS, HEAD_WORDS, MOST_LEFT, SET_SUMS, program_for};
+use super::program::{COLOUR_ROWS, HEAD_WORDS, SET_SUMS, program_for};
 use super::row_sets::words;
 use super::side::Side;
 use super::sub_board::{SubBoard, Target};
+use super::table::largest_weight;
 use super::{ColourBoard, Partition, VERSION, canary};
 use crate::board::Size;
 use crate::engine::{
@@ -64,12 +65,7 @@ impl ColourLauncher {
             columns,
             program: program_for(n)?,
             placements: work * device_placements(n),
-            // The largest weight is 2 on boards of even size, and 4 on others.
-            too_large: if n.get().is_multiple_of(2) {
-                1 << 15
-            } else {
-                1 << 14
-            },
+            too_large: (1 << 16) / largest_weight(n),
             board,
         })
     }
@@ -310,8 +306,7 @@ impl<'a> Maker<'a> {
         let mut words = vec![self.flags(), self.class(partition), 0];
         for (colour, (parity, own, left)) in colours.into_iter().enumerate() {
             let [own_count, left_count] = [own, left].map(u32::count_ones);
-            // They differ by one at most.
-            if own_count == 0 || !(1..=MOST_LEFT).contains(&left_count) {
+            if own_count.min(left_count) == 0 || own_count + left_count > COLOUR_ROWS as u32 {
                 return None;
             }
             words[2] |= (own_count | left_count << 8) << (16 * colour);
@@ -465,10 +460,10 @@ mod tests {
             let batch = launcher.batch(&tasks, 1).unwrap();
             let mut completed = exact(&launcher.board, batch.launch().unwrap());
             // A wrong number of solutions of each set, and what its tables counted and do not hold.
-            for [solutions, black, ..] in completed.sums.as_chunks_mut::<SET_SUMS>().0 {
+            for [solutions, first, ..] in completed.sums.as_chunks_mut::<SET_SUMS>().0 {
                 if *solutions > 0 {
                     *solutions += 1;
-                    *black += u64::from(too_large);
+                    *first += u64::from(too_large);
                 }
             }
             let Ok(tallies) = batch.tallies(Some(&completed)) else {
@@ -493,7 +488,7 @@ mod tests {
             let costs = Costs::new(board);
             // The first set of each size stands for all.
             let mut seen = vec![false; lines.even as usize + 1];
-            let (mut beside, mut rank) = (0.0, 0);
+            let (mut beside, mut rank) = ([0.0; 2], 0);
             for even in 0..=lines.even {
                 let sets = board.sets_of(even);
                 if sets == 0 || std::mem::replace(&mut seen[even as usize], true) {
@@ -501,15 +496,18 @@ mod tests {
                 }
                 let middle = board.partition(rank + sets / 2).unwrap();
                 assert_eq!(middle.set.even.count_ones(), even);
-                let odd = middle.set.odd.count_ones();
-                let left = [odd, lines.even - even];
-                if left.into_iter().any(|rows| rows == 0 || rows > MOST_LEFT) {
-                    beside += costs.share(&middle) * sets as f64;
+                for (beside, columns) in beside.iter_mut().zip(BOTH) {
+                    if Maker::new(board, columns).describe(&middle).is_none() {
+                        *beside += costs.share(&middle) * sets as f64;
+                    }
                 }
                 rank += sets;
             }
             let most = if (20..=28).contains(&n) { 1e-5 } else { 1e-4 };
-            assert!(beside < most, "n = {n}: {beside}");
+            assert!(
+                beside.into_iter().all(|share| share < most),
+                "n = {n}: {beside:?}"
+            );
         }
     }
 

@@ -2,7 +2,7 @@ use super::side::MAX_ROWS;
 
 /// States of an expansion that have the same rows left to fill.
 ///
-/// A state is the odd columns that its queens take, below the number of its unit, and for each row left the
+/// A state is the other columns that its queens take, below the number of its unit, and for each row left the
 /// squares that are free: one word of 16 bits each. A level holds each of these words of all its states in
 /// one array.
 #[derive(Debug, Default)]

@@ -10,11 +10,10 @@ use crate::engine::{DeviceProgram, JOB_WORDS, LaunchError, LaunchWords, Layout, 
 pub(super) const SET_SUMS: usize = 4;
 /// Words of a row set before its rows: board, class, numbers of rows.
 pub(super) const HEAD_WORDS: usize = 3;
-/// Rows that a colour may have left, and own rows, of which boards of odd size have one more.
-pub(super) const MOST_LEFT: u32 = 11;
-const MOST_OWN: u32 = MOST_LEFT + 1;
+/// Own rows of a colour, or rows left, at most. They differ by one at most.
+const MOST_ROWS: u32 = 12;
 /// Words for the rows of a colour: own ones, then those left.
-pub(super) const COLOUR_ROWS: usize = (MOST_OWN + MOST_LEFT) as usize;
+pub(super) const COLOUR_ROWS: usize = 2 * MOST_ROWS as usize - 1;
 /// Words of a row set: after the head, the rows of the first colour and those of the second one.
 pub(super) const SET_WORDS: usize = HEAD_WORDS + 2 * COLOUR_ROWS;
 
@@ -22,51 +21,39 @@ pub(super) const SET_WORDS: usize = HEAD_WORDS + 2 * COLOUR_ROWS;
 /// diagonals for a word beside the number of a unit.
 pub(super) const BOARDS: RangeInclusive<u32> = 5..=30;
 
-/// Counters in the table of a block, in each of the kernel's variants: those of one unit of 26, 28 and 30 queens. The launch
-/// check relies on them.
-const COUNTERS: [u32; 3] = [4096, 8192, 16_384];
+/// A variant of the kernel: the largest board that it counts, the counters in the table of a block, which are those of one
+/// unit of that board, and the threads of a block, at most. The smaller a job, the longer threads wait for each other at its
+/// end; those of a large one gain by sharing its counters.
+type Variant = (u32, u32, u32);
+
+/// All of them. The launch check relies on the counters.
+const VARIANTS: [Variant; 3] = [(26, 4096, 160), (28, 8192, 256), (30, 16_384, 512)];
 
 /// All variants of the kernel.
 pub fn programs() -> impl Iterator<Item = DeviceProgram> {
-    COUNTERS.into_iter().map(program)
+    VARIANTS.into_iter().map(program)
 }
 
 /// The variant for boards of size `n`; `None` if the kernel does not count boards of this size.
 pub(super) fn program_for(n: Size) -> Option<DeviceProgram> {
-    let [few, many, most] = COUNTERS;
-    BOARDS.contains(&n.get()).then(|| {
-        program(match n.get() {
-            ..=26 => few,
-            27..=28 => many,
-            _ => most,
-        })
-    })
+    let mut fitting = VARIANTS
+        .into_iter()
+        .filter(|(largest, ..)| n.get() <= *largest);
+    fitting
+        .next()
+        .filter(|_| BOARDS.contains(&n.get()))
+        .map(program)
 }
 
 const LANES: u32 = 32;
 /// The fewest own rows of a beginning.
 const BEGINNING: u32 = 2;
-/// The most columns of a kind, and bits of a word with diagonals: as `QF_UNIT` of the kernel.
-const fn most_columns(counters: u32) -> (u32, u32) {
-    if counters > 8192 { (15, 30) } else { (14, 28) }
-}
-
 /// Bits of half a word: as `QF_BASE` of the kernel.
 const HALF: u32 = 16;
 /// Words that the threads of a block share before the row set, at most: `ColourBlock` of the kernel.
 const BLOCK_HEAD: u32 = 64;
 /// The highest level: as `QF_TOP` of the kernel.
 const TOP: u32 = 8;
-/// Threads of a block, at most. The smaller a job, the longer threads wait for each other at its end; those of a large one
-/// gain by sharing its counters.
-const fn most_threads(counters: u32) -> u32 {
-    match counters {
-        4096 => 160,
-        8192 => 256,
-        _ => 512,
-    }
-}
-
 /// Nodes that the buffer of a level has room for: as `room` of the kernel.
 const fn room(level: u32) -> u32 {
     let enough = match level {
@@ -78,8 +65,8 @@ const fn room(level: u32) -> u32 {
     enough - 1 + LANES
 }
 
-/// The variant with so many counters.
-fn program(counters: u32) -> DeviceProgram {
+/// The program of a variant.
+fn program((_, counters, threads): Variant) -> DeviceProgram {
     // As `colour_warp_words` and `ColourBlock` of the kernel.
     let buffers = (1..=TOP).map(|level| level.midpoint(2) * room(level));
     let searched = COLOUR_ROWS as u32 - TOP - BEGINNING;
@@ -100,7 +87,7 @@ fn program(counters: u32) -> DeviceProgram {
     unsafe {
         DeviceProgram::new("colour", ThreadUse::BlocksTakeJobs, layout)
             .with_variant("QF_COUNTERS", counters)
-            .with_blocks(most_threads(counters), warp * 4 / LANES, memory_of_block)
+            .with_blocks(threads, warp * 4 / LANES, memory_of_block)
     }
 }
 
@@ -133,17 +120,23 @@ pub(super) fn row_counts(set: &[u32], colour: usize) -> [u32; 2] {
 fn check_set(counters: u32, start: usize, set: &[u32; SET_WORDS]) -> Result<(), LaunchError> {
     let within = |at: usize, value, range| LaunchError::unless_within(start + at, value, range);
     let [own_columns, others] = [set[0] & 0xff, set[0] >> 8 & 0xff];
-    let (most, diagonals) = most_columns(counters);
-    // A table has room for the counters of one unit at least.
-    within(0, others, 2..=1 + counters.ilog2())?;
+    // A table has room for the counters of one unit at least: so many columns.
+    let most = 1 + counters.ilog2();
+    // What lies above is the number of a unit: at most 2 · most, as `QF_UNIT` of the kernel.
+    let diagonals = 2 * most;
+    within(0, others, 2..=most)?;
     // A bit above the squares of a row is a mark.
     within(0, own_columns, others - 1..=(others + 1).min(most))?;
     for colour in 0..2 {
         let [own, left] = row_counts(set, colour);
-        within(2, left, 1..=MOST_LEFT)?;
+        within(
+            2,
+            left,
+            1..=MOST_ROWS.min(COLOUR_ROWS as u32 - own.min(MOST_ROWS)),
+        )?;
         // A search begins after the rows of a beginning.
         let fewest = if left > TOP { BEGINNING } else { 1 };
-        within(2, own, fewest..=MOST_OWN)?;
+        within(2, own, fewest..=MOST_ROWS)?;
         let begin = HEAD_WORDS + colour * COLOUR_ROWS;
         let first_left = begin + own as usize;
         for at in begin..first_left + left as usize {
@@ -181,9 +174,13 @@ mod tests {
     fn a_block_fits_into_the_shared_memory_of_every_device() {
         let all: Vec<_> = programs().collect();
         // The largest variant takes as many warps as there is room for.
+        let threads = |program: DeviceProgram| {
+            let of = |(_, counters, _): &Variant| *counters == program.variant();
+            VARIANTS.into_iter().find(of).unwrap().2
+        };
         let least = |program: DeviceProgram, _| match program.variant() {
             16_384 => 192,
-            few => most_threads(few),
+            _ => threads(program),
         };
         variant_tests::fit(&all, least);
     }
@@ -204,7 +201,7 @@ mod tests {
         set[2] = 0x0101_0101 * ROWS as u32;
         let mut job = [0, 0b11, 6, 0];
         change(&mut set, &mut job);
-        Launch::new(program(4096), job.to_vec(), set)
+        Launch::new(program(VARIANTS[0]), job.to_vec(), set)
     }
 
     #[test]
@@ -212,7 +209,8 @@ mod tests {
         assert!(launch(|_, _| ()).is_ok());
         for wrong in [
             0x0202_0200,
-            0x0202_0c02,
+            0x0202_0d02,
+            0x0202_0c0c,
             0x0d02_0202,
             0x020d_0202,
             0x0202_0901,

@@ -1,3 +1,4 @@
+use crate::board::Size;
 use crate::simd::{Simd, Word};
 
 /// Four indices, with the bits of `flipped` flipped in each, as parts of one word: the compiler would put them into a
@@ -16,7 +17,7 @@ fn read_at_once(indices: [u16; 4], flipped: u16) -> [u16; 4] {
     ]
 }
 
-/// Counters of placements, by their unit and the odd columns they take.
+/// Counters of placements, by their unit and the other columns they take.
 ///
 /// An index is the number of the unit above the word of the columns. Placements of a colour take the same number of
 /// columns, so that the other bits tell the first one, and the counter is that of half the index.
@@ -57,6 +58,11 @@ impl Weights {
         let at = if rank == self.threshold { self.at } else { 0 };
         below | at
     }
+}
+
+/// The largest weight on boards of a size. Of odd size, a set of columns stands for the reversed one, too.
+pub const fn largest_weight(n: Size) -> u32 {
+    if n.get().is_multiple_of(2) { 2 } else { 4 }
 }
 
 /// What counters held before they were multiplied.

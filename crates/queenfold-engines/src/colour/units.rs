@@ -6,7 +6,7 @@ use super::last_row::LastRow;
 use super::lines::{Lines, Parity};
 use super::lists::{Listed, SetLists};
 use super::orientation::Orientation;
-use super::table::{Held, Table, Weights};
+use super::table::{Held, Table, Weights, largest_weight};
 use crate::board::Size;
 use crate::engine::{Mismatch, NotCounted, TaskWatch};
 use crate::simd::Word;
@@ -66,8 +66,6 @@ impl<K: ColourKernel, T: Word> Units<K, T> {
         let orientation = Orientation::of(n);
         let others = columns.other();
         let all = lines.all(others);
-        // On boards of odd size, the reflected columns count, too.
-        let largest_weight = if n.get().is_multiple_of(2) { 2 } else { 4 };
         let ranks = |count: u32| {
             let taken = (0..=all.max(1) / 2).map(|half| {
                 // The first bit, which the others tell.
@@ -87,7 +85,7 @@ impl<K: ColourKernel, T: Word> Units<K, T> {
             ranks: (0..=lines.count(others)).map(ranks).collect(),
             expansion: Expansion::default(),
             table: Table::new(),
-            largest: T::of(u32::MAX).widen() / largest_weight,
+            largest: T::of(u32::MAX).widen() / largest_weight(n),
             last_row: by_last_row.then(|| LastRow::new(column_bits(lines, columns))),
         }
     }

@@ -36,7 +36,7 @@ impl fmt::Display for DeviceKernel {
 /// Which device: enough to find it again on its machine.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DeviceIdentity {
-    /// By which kernel it counts, [`Cuda`](DeviceKernel::Cuda) unless a launcher says otherwise.
+    /// By which kernel it counted; of a device that has not, [`Cuda`](DeviceKernel::Cuda).
     #[serde(rename = "kind")]
     pub kernel: DeviceKernel,
     /// Its number among the devices of its sort, from 0.

@@ -115,12 +115,13 @@ pub fn second_kernel(
 ) -> RecountKernel {
     let cost = |isa| core_seconds(plan.engine(), plan.size(), isa);
     let most = SLOWEST * cost(settings.isa);
-    let others = Isa::ALL.into_iter().filter(|&isa| {
-        let is_other = first.is_transposed() || !first.is_kernel(plan.recount_kernel(isa));
-        isa.is_available() && is_other && cost(isa) <= most
-    });
-    let fastest = others.min_by(|&a, &b| cost(a).total_cmp(&cost(b)));
-    RecountKernel::other_way(fastest.unwrap_or(settings.isa), first)
+    let is_fast = |kernel: &RecountKernel| match kernel {
+        RecountKernel::Isa(isa) | RecountKernel::First(isa) => cost(*isa) <= most,
+        RecountKernel::Oracle => false,
+    };
+    let others = unused(plan, std::slice::from_ref(first)).into_iter();
+    let fastest = others.rev().find(is_fast);
+    fastest.unwrap_or(RecountKernel::Isa(settings.isa))
 }
 
 /// What decides between `results` of a task that differ: the oracle if it is expected to take ten minutes
@@ -130,9 +131,11 @@ pub fn deciding_kernel(plan: &dyn Plan, results: &[TaskResult]) -> (RecountKerne
     let oracle = longest
         .unwrap_or_default()
         .saturating_mul(oracle_slower(plan.engine()));
-    let used = results.iter().map(|result| &result.origin.counted_by);
-    match unused(used).next_back() {
-        Some(isa) if oracle > PATIENCE => (RecountKernel::Isa(isa), Method::OtherKernel),
+    let used = results
+        .iter()
+        .map(|result| result.origin.counted_by.clone());
+    match unused(plan, &used.collect::<Vec<_>>()).pop() {
+        Some(kernel) if oracle > PATIENCE => (kernel, Method::OtherKernel),
         _ => (RecountKernel::Oracle, Method::Oracle),
     }
 }
@@ -247,6 +250,7 @@ impl Counter for RecountCounter {
 mod tests {
     use super::*;
     use crate::chain::ChainPlan;
+    use crate::colour::ColourPlan;
     use crate::engine::{Origin, WorkerId};
 
     fn settings() -> CounterSettings {
@@ -272,24 +276,38 @@ mod tests {
 
     #[test]
     fn the_oracle_decides_short_tasks_and_a_third_kernel_long_ones() {
-        let plan = ChainPlan::new(Size::new(18).unwrap());
-        let result = |duration| TaskResult {
+        let result = |plan: &dyn Plan, by: &str, duration| TaskResult {
             key: plan.key(0),
             tally: Tally::default(),
             origin: Origin {
                 worker: WorkerId::Cpu(0),
-                counted_by: CountedBy::Cpu(Isa::best().name().into()),
+                counted_by: CountedBy::Cpu(by.to_owned().into()),
             },
             audited_by: None,
             duration,
         };
-        let of = |duration| deciding_kernel(&plan, &[result(duration)]);
-        let short = of(Duration::from_secs(1));
-        assert_eq!(short, (RecountKernel::Oracle, Method::Oracle));
-        if Isa::best() != Isa::Portable {
-            let (kernel, method) = of(Duration::from_secs(3600));
+        let (short, long) = (Duration::from_secs(1), Duration::from_secs(3600));
+        let (n, best) = (Size::new(18).unwrap(), Isa::best());
+        let chain = ChainPlan::new(n);
+        let of = |duration| deciding_kernel(&chain, &[result(&chain, best.name(), duration)]);
+        assert_eq!(of(short), (RecountKernel::Oracle, Method::Oracle));
+        if best != Isa::Portable {
+            let (kernel, method) = of(long);
             assert_eq!(method, Method::OtherKernel);
-            assert_ne!(kernel, RecountKernel::Isa(Isa::best()));
+            assert_ne!(kernel, RecountKernel::Isa(best));
+        }
+        // Of two ways, the one by which nobody counted comes first; else a kernel that did not count.
+        let colour = ColourPlan::new(n);
+        let transposed = colour.recount_kernel(best);
+        for (used, kernel) in [
+            (&["cuda"][..], RecountKernel::Isa(best)),
+            (&["cuda-transposed"], RecountKernel::First(best)),
+            (&["cuda", transposed], RecountKernel::First(best)),
+            (&["cuda-transposed", best.name()], RecountKernel::Isa(best)),
+        ] {
+            let results = used.iter().map(|by| result(&colour, by, long));
+            let results: Vec<_> = results.collect();
+            assert_eq!(deciding_kernel(&colour, &results).0, kernel, "{used:?}");
         }
     }
 

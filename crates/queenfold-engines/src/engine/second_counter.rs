@@ -1,33 +1,44 @@
 //! The second method of an audit: which counter checks a result.
 
-use super::{CountedBy, Counter, CounterSettings, Plan};
+use super::{CountedBy, Counter, Plan, RecountKernel};
 use crate::simd::Isa;
 
-/// A counter of the same tasks by another kernel than `first`, to check what that one counted: the
-/// [`recounter`](Plan::recounter) of the widest instruction set, because it costs little; else the oracle of the
-/// plan. `None` where the oracle is the first kernel itself.
+/// A counter of the same tasks by another kernel than `first`, to check what that one counted: that of the widest
+/// instruction set which counts the other way, because it costs little; else the oracle of the plan. `None` where the oracle is the first kernel itself.
 pub fn second_counter(plan: &dyn Plan, first: &CountedBy) -> Option<Box<dyn Counter>> {
     other_counter(plan, std::slice::from_ref(first))
 }
 
 /// The same for a task that several kernels have counted: none of them.
 pub fn other_counter(plan: &dyn Plan, used: &[CountedBy]) -> Option<Box<dyn Counter>> {
-    let widest = Isa::ALL.into_iter().rev();
-    widest
-        .filter(|isa| isa.is_available() && !is_used(plan.recount_kernel(*isa), used))
-        .map(|isa| plan.recounter(&CounterSettings { isa }))
-        .chain(std::iter::once_with(|| plan.oracle()))
+    let kernels = unused(plan, used).into_iter().rev();
+    kernels
+        .chain([RecountKernel::Oracle])
+        .map(|kernel| kernel.counter(plan))
         .find(|counter| !is_used(counter.backend(), used))
 }
 
-/// The instruction sets of this machine whose kernels are not among those `used`, the widest last.
-pub(super) fn unused<'a>(
-    used: impl IntoIterator<Item = &'a CountedBy, IntoIter: Clone + 'a>,
-) -> impl DoubleEndedIterator<Item = Isa> + 'a {
-    let used = used.into_iter();
-    Isa::ALL
+/// The kernels of this machine that are not among those `used`. The best one is the last: first those that count the way
+/// by which nobody counted, if the plan has two, then the widest.
+pub(super) fn unused(plan: &dyn Plan, used: &[CountedBy]) -> Vec<RecountKernel> {
+    let both = |isa: Isa| {
+        let recounter = (plan.recount_kernel(isa), RecountKernel::Isa(isa));
+        [(isa.name(), RecountKernel::First(isa)), recounter]
+    };
+    let machine = Isa::ALL.into_iter().filter(|isa| isa.is_available());
+    let kernels = machine
+        .flat_map(both)
+        .filter(|(name, _)| !is_used(name, used));
+    let is_known_way = |(name, _): &(&str, _)| {
+        let by = CountedBy::Cpu((*name).to_owned().into()).is_transposed();
+        used.iter().any(|used| used.is_transposed() == by)
+    };
+    let (known, other): (Vec<_>, Vec<_>) = kernels.partition(is_known_way);
+    known
         .into_iter()
-        .filter(move |isa| isa.is_available() && !is_used(isa.name(), used.clone()))
+        .chain(other)
+        .map(|(_, kernel)| kernel)
+        .collect()
 }
 
 fn is_used<'a>(kernel: &str, used: impl IntoIterator<Item = &'a CountedBy>) -> bool {
@@ -39,6 +50,7 @@ mod tests {
     use super::*;
     use crate::board::Size;
     use crate::census::CensusPlan;
+    use crate::engine::CounterSettings;
 
     #[test]
     fn the_second_kernel_is_never_the_first() {
