@@ -200,7 +200,7 @@ fn read(input: &mut impl BufRead, number: u64) -> Result<Option<(String, Line)>,
         return defect("it holds a character that is not printable ASCII");
     }
     let text = String::from_utf8(bytes).unwrap_or_default();
-    let Ok(line) = serde_json::from_str::<Line>(&text) else {
+    let Ok(line) = Line::parse(&text) else {
         return defect("this is no line of a certificate");
     };
     match canonical(&line) {

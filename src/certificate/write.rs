@@ -55,26 +55,25 @@ pub fn certify(
     }
     // Every pass reads the same moment: another process may write meanwhile.
     let _moment = store.moment()?;
-    let sums = store.sums()?;
+    let sessions = Sessions::of(store.sessions()?);
+    let division = Division::new(info.shard, plans);
+    let is_of_shard = |task| division.holds(info.shard, task);
+    let (mut recorded, mut twice, mut all_twice) = (0, 0, 0);
+    let sums = store.sums_and(|task| {
+        let again = u64::from(sessions.told(&task).is_some());
+        all_twice += again;
+        if is_of_shard(task.record.result.key) {
+            recorded += 1;
+            twice += again;
+        }
+    })?;
     let is_whole = sums.coverage.is_whole();
-    let division = (!is_whole).then(|| Division::new(info.shard, plans));
-    let is_own = |task| {
-        let division = division.as_ref();
-        division.is_none_or(|division| division.holds(info.shard, task))
-    };
+    let is_own = |task| is_whole || is_of_shard(task);
     let Some(counting) = plans.iter().find(|plan| plan.engine().counts_all()) else {
         return Err(unfit("a run of the census alone has no total to certify"));
     };
     store.check_decided(&sums)?;
-    let sessions = Sessions::of(store.sessions()?);
-    let (mut recorded, mut twice) = (0, 0);
-    store.for_each_task(|task| {
-        if is_own(task.record.result.key) {
-            recorded += 1;
-            twice += u64::from(sessions.told(&task).is_some());
-        }
-    })?;
-    if recorded == 0 {
+    if recorded == 0 && !is_whole {
         return Err(unfit("no task is recorded, so there is nothing to certify"));
     }
     let mut corrections = store.corrections()?;
@@ -99,7 +98,7 @@ pub fn certify(
         unique,
         r180,
         r90,
-        twice,
+        twice: if is_whole { all_twice } else { twice },
         corrections: corrections.len() as u64,
     };
     let mut writer = Writer {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::board::GivenBoard;
+use crate::board::{GivenBoard, Size, Symmetry};
 use crate::census::{CensusPartition, CensusPlan};
 use crate::chain::{Border, ChainPlan};
 use crate::colour::{ColourBoard, OF_SETS, RowSet};
@@ -77,13 +77,22 @@ impl Parts {
                 add(weight.to_string(), name)
             }),
             Self::Colour(board) => {
+                let kept = board.given().symmetries();
+                let kept: Vec<_> = OF_SETS
+                    .into_iter()
+                    .filter(|of| kept.contains(*of))
+                    .collect();
                 let sets = ranks.filter_map(|rank| board.own_set(rank));
                 let mut sets: Vec<_> = sets
-                    .map(|set| (smallest(board.given(), &set), set.weight))
+                    .map(|set| (smallest(board.size(), &kept, &set), set.weight))
                     .collect();
                 sets.sort_unstable();
-                for (rows, weight) in sets {
-                    add(weight.to_string(), format!("{rows:x}"));
+                for weight in [1, 2, 4, 8] {
+                    let own = sets.iter().filter(|set| set.1 == weight);
+                    let names: Vec<_> = own.map(|(rows, _)| format!("{rows:x}")).collect();
+                    if !names.is_empty() {
+                        parts.insert(weight.to_string(), names.join(" "));
+                    }
                 }
             }
             Self::Census(plan) => {
@@ -104,14 +113,9 @@ impl Parts {
     }
 }
 
-/// The rows of the smallest image of a row set under the reflections of rows and columns, as far as they fix the
-/// given board.
-fn smallest(board: GivenBoard, set: &RowSet) -> u32 {
-    let kept = board.symmetries();
-    let images = OF_SETS
-        .into_iter()
-        .filter(|symmetry| kept.contains(*symmetry));
-    let images = images.map(|symmetry| set.image(board.size(), symmetry).rows());
+/// The rows of the smallest image of a row set under the reflections of rows and columns that fix the given board.
+fn smallest(n: Size, kept: &[Symmetry], set: &RowSet) -> u32 {
+    let images = kept.iter().map(|symmetry| set.image(n, *symmetry).rows());
     images.min().unwrap_or_default()
 }
 

@@ -11,7 +11,7 @@ use super::{Column, Entry, PlanInfo};
 use crate::board::Size;
 use crate::engine::{Tally, TaskKey, TaskResult, decimal};
 
-/// Names the columns, in the order that this file writes and reads them.
+/// Names the columns, in the order in which the tables have them.
 macro_rules! columns {
     ($($at:ident = $name:literal,)*) => {
         #[derive(Clone, Copy)]
@@ -68,19 +68,12 @@ pub(super) fn integer(what: &str, number: u64) -> Result<i64, RowError> {
     i64::try_from(number).map_err(unfit)
 }
 
-/// The columns of a table, for a `SELECT` that calls it `name`.
-pub(super) fn columns(name: &str) -> String {
-    COLUMNS.map(|column| format!("{name}.{column}")).join(", ")
-}
-
 /// The statement that inserts an entry into a column, unless there is one of its task.
 pub(super) fn insertion(column: Column) -> String {
-    let parameters: Vec<_> = (1..=COLUMNS.len()).map(|at| format!("?{at}")).collect();
     format!(
-        "INSERT INTO {} ({}) VALUES ({}) ON CONFLICT (engine, task) DO NOTHING",
+        "INSERT INTO {} VALUES ({}) ON CONFLICT (engine, task) DO NOTHING",
         column.table(),
-        COLUMNS.join(", "),
-        parameters.join(", ")
+        ["?"; COUNT].join(",")
     )
 }
 
@@ -160,7 +153,7 @@ pub(super) fn is_plausible(entry: &Entry) -> bool {
             .all(|name| name.len() <= LONGEST_NAME)
 }
 
-/// The entry in [`columns`] of a row, which begin at `from`, and its digest, which is not checked here.
+/// The entry in the columns of a row that begin at `from`, and its digest, which is not checked here.
 ///
 /// # Errors
 /// A column holds what [`insert`] never writes, or the run of board `n` has no plan of that engine.

@@ -265,7 +265,7 @@ impl Store {
         // Records, sessions and corrections of the same moment: another process may write meanwhile.
         let _moment = self.moment()?;
         let mut checks = Checks::new(self)?;
-        let mut statement = self.prepare_tasks(row::columns)?;
+        let mut statement = self.prepare_tasks(|table| format!("{table}.*"))?;
         let mut rows = self.sql(statement.query([]))?;
         let mut seconds = 0;
         while let Some(row) = self.sql(rows.next())? {
@@ -343,9 +343,20 @@ impl Store {
     /// # Errors
     /// A record is damaged.
     pub fn sums(&self) -> Result<LedgerSums, LedgerError> {
+        self.sums_and(drop)
+    }
+
+    /// [`sums`](Self::sums), which gives each task to `each` as [`for_each_task`](Self::for_each_task) does.
+    ///
+    /// # Errors
+    /// A record or a second count is damaged or contradicted.
+    pub fn sums_and(&self, mut each: impl FnMut(RecordedTask)) -> Result<LedgerSums, LedgerError> {
         let mut sums = LedgerSums::none_of(&self.info);
         let _moment = self.moment()?;
-        self.for_each_task(|task| sums.add(&task.record.result))?;
+        self.for_each_task(|task| {
+            sums.add(&task.record.result);
+            each(task);
+        })?;
         sums.contested = self.contested()?.into_keys().collect();
         Ok(sums)
     }
@@ -401,9 +412,8 @@ impl Store {
     /// It is damaged.
     pub fn get_from(&self, column: Column, task: TaskKey) -> Result<Option<Entry>, LedgerError> {
         let sql = format!(
-            "SELECT {} FROM {table} WHERE engine = ?1 AND task = ?2",
-            row::columns(column.table()),
-            table = column.table()
+            "SELECT * FROM {} WHERE engine = ?1 AND task = ?2",
+            column.table()
         );
         let mut statement = self.sql(self.connection.prepare_cached(&sql))?;
         let index = self.sql(integer("task index", task.index))?;
@@ -471,12 +481,9 @@ impl Store {
 
     /// The second counts of tasks whose record, and not they, a session wrote.
     pub(super) fn seconds_to(&self, session: &str) -> Result<Vec<Entry>, LedgerError> {
-        let sql = format!(
-            "SELECT {} FROM second AS s JOIN record AS r ON r.engine = s.engine AND r.task = s.task \
-             WHERE r.session = ?1 AND s.session <> ?1",
-            row::columns("s")
-        );
-        let mut statement = self.sql(self.connection.prepare(&sql))?;
+        let sql = "SELECT s.* FROM second AS s JOIN record AS r ON r.engine = s.engine AND r.task = s.task \
+                   WHERE r.session = ?1 AND s.session <> ?1";
+        let mut statement = self.sql(self.connection.prepare(sql))?;
         let mut rows = self.sql(statement.query([session]))?;
         let mut entries = Vec::new();
         while let Some(row) = self.sql(rows.next())? {

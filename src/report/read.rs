@@ -87,14 +87,12 @@ impl RunReport {
         let _moment = store.moment()?;
         let division = Division::new(store.info().shard, &plans);
         let status = Status::read(&store, &plans, &division)?;
-        let sums = store.sums()?;
-        let outcome = outcome(&store, &sums);
         let mut report = Self {
             directory: directory.to_owned(),
             info: store.info().clone(),
             runs: is_held(directory),
             read_at: unix_time(),
-            outcome,
+            outcome: Err(String::new()),
             status,
             signature: String::new(),
             sessions: store.sessions()?,
@@ -104,11 +102,16 @@ impl RunReport {
             corrections: store.corrections()?,
             timeline: timeline(directory),
         };
-        report.read_tasks(&store, &plans)?;
+        let sums = report.read_tasks(&store, &plans)?;
+        report.outcome = outcome(&store, &sums);
         Ok(report)
     }
 
-    fn read_tasks(&mut self, store: &Store, plans: &[Arc<dyn Plan>]) -> Result<(), LedgerError> {
+    fn read_tasks(
+        &mut self,
+        store: &Store,
+        plans: &[Arc<dyn Plan>],
+    ) -> Result<LedgerSums, LedgerError> {
         let sessions: BTreeMap<_, _> = self
             .sessions
             .iter()
@@ -118,7 +121,7 @@ impl RunReport {
         let has_costs = plans.iter().map(|plan| plan.tasks()).sum::<u64>() <= MOST_COSTS;
         let mut numbers: BTreeMap<(String, WorkerId), usize> = BTreeMap::new();
         let mut signature = Signature::new(store.info());
-        store.for_each_task(|RecordedTask { record: entry, .. }| {
+        let sums = store.sums_and(|RecordedTask { record: entry, .. }| {
             signature.add(&entry);
             let result = &entry.result;
             let (session, host) = match sessions.get(&entry.session) {
@@ -162,7 +165,7 @@ impl RunReport {
             task.lane = place[task.lane];
         }
         self.lanes.sort();
-        Ok(())
+        Ok(sums)
     }
 
     /// How long it was counted for the first time.

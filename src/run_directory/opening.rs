@@ -8,12 +8,12 @@ use crate::job::plan;
 use crate::ledger::{LedgerError, Store};
 
 /// The plan of the run in `directory` that counts all solutions, and whether the run has a census. The run
-/// is to be continued, so what a killed writer left half done is undone.
+/// is to be continued, so what a killed writer left half done is undone, and who continues it checks the file.
 pub(super) fn counting_plan(directory: &Path) -> Result<(Arc<dyn Plan>, bool), LedgerError> {
-    let (_, plans) = match open(directory) {
+    let (_, plans) = match open_to_glance(directory) {
         Err(LedgerError::Interrupted { .. }) => {
             Store::recover(directory)?;
-            open(directory)?
+            open_to_glance(directory)?
         }
         opened => opened?,
     };

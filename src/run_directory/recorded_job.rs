@@ -76,7 +76,7 @@ impl RecordedJob {
         let source = Arc::clone(&recording);
         let how = &self.job.settings;
         let report = how.count_all(hardware, (&plan, plans), source, Some(recording))?;
-        let store = Store::open_to_read(&self.directory)?;
+        let store = Store::open_to_glance(&self.directory)?;
         let sums = store.sums()?;
         let coverage = &sums.coverage;
         let missing = || coverage.missing(&division);

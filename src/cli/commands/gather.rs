@@ -122,7 +122,7 @@ pub fn tell_whole(
     merged: &Merged,
     json: bool,
 ) -> Result<(), Failure> {
-    let store = Store::open_to_read(whole)?;
+    let store = Store::open_to_glance(whole)?;
     store.check_decided(&merged.sums)?;
     let confirmation = Confirmation::read(&store)?;
     drop(store);

@@ -45,7 +45,7 @@ impl BoardResult {
         let mut counted = Self::from(recorded);
         let workers = &counted.result.report.workers;
         if workers.iter().all(|worker| worker.tasks == 0) {
-            counted.earlier = CountedWith::read(&Store::open_to_read(directory)?)?;
+            counted.earlier = CountedWith::read(&Store::open_to_glance(directory)?)?;
         }
         Ok(counted)
     }

@@ -35,7 +35,7 @@ pub fn tell(dir: &Path, known: Option<Confirmation>, quiet: bool) -> Result<(), 
     }
     if !quiet && confirmation.hosts > 1 {
         let mut hosts = BTreeMap::new();
-        HostShare::add(&Store::open_to_read(dir)?, &mut hosts)?;
+        HostShare::add(&Store::open_to_glance(dir)?, &mut hosts)?;
         host_fact(&hosts)
             .lines()
             .for_each(|line| say(&printable(&line)));
