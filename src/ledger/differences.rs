@@ -1,6 +1,6 @@
 //! Which tasks of several runs differ.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -40,7 +40,9 @@ pub fn differences<'a>(
     sources: impl IntoIterator<Item = Result<MergeSource<'a>, LedgerError>>,
     plans: &[Arc<dyn Plan>],
 ) -> Result<Differences, LedgerError> {
-    let mut counts: BTreeMap<TaskKey, Vec<CountedWhere>> = BTreeMap::new();
+    // There may be millions of tasks, but few that count them: who did is a number.
+    let mut counts: BTreeMap<TaskKey, Vec<(usize, Tally)>> = BTreeMap::new();
+    let mut all: Vec<CountedWhere> = Vec::new();
     let mut first: Option<(PathBuf, RunInfo)> = None;
     for source in sources {
         let MergeSource { path, store, .. } = source?;
@@ -48,26 +50,42 @@ pub fn differences<'a>(
         check_alike((one, info), (&path, store.info()))?;
         store.info().check_plans(store.file(), plans)?;
         let sessions = Sessions::of(store.sessions()?);
+        let mut known = HashMap::new();
         store.for_each_task(|RecordedTask { record: entry, .. }| {
-            let result = entry.result;
-            counts.entry(result.key).or_default().push(CountedWhere {
-                dir: path.clone(),
-                tally: result.tally,
-                counted_by: result.origin.counted_by.to_string(),
-                worker: result.origin.worker.to_string(),
-                host: sessions.host(&entry.session).cloned().unwrap_or_default(),
+            let (result, session) = (entry.result, entry.session);
+            let host = sessions.host(&session).cloned();
+            let by = known.entry((session, result.origin));
+            let who = *by.or_insert_with_key(|(_, origin)| {
+                all.push(CountedWhere {
+                    dir: path.clone(),
+                    tally: Tally::default(),
+                    counted_by: origin.counted_by.to_string(),
+                    worker: origin.worker.to_string(),
+                    host: host.unwrap_or_default(),
+                });
+                all.len() - 1
             });
+            counts
+                .entry(result.key)
+                .or_default()
+                .push((who, result.tally));
         })?;
     }
     counts.retain(|_, counts| counts.len() > 1);
     let common = counts.len() as u64;
-    let differs = |counts: &[CountedWhere]| {
-        let first = &counts[0].tally;
-        counts.iter().any(|count| !count.tally.agrees_with(first))
+    counts.retain(|_, counts| {
+        let (_, first) = counts[0];
+        counts.iter().any(|(_, tally)| !tally.agrees_with(&first))
+    });
+    let of = |(who, tally): (usize, Tally)| CountedWhere {
+        tally,
+        ..all[who].clone()
     };
-    counts.retain(|_, counts| differs(counts));
+    let differing = counts.into_iter();
     Ok(Differences {
         common,
-        differing: counts.into_iter().collect(),
+        differing: differing
+            .map(|(task, counts)| (task, counts.into_iter().map(of).collect()))
+            .collect(),
     })
 }
