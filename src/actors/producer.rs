@@ -178,7 +178,7 @@ impl Producer {
         }
     }
 
-    /// What the run is told of who left last, if anything.
+    /// The message to the run about the worker that left last; `None` if the run goes on.
     ///
     /// It ends in order if a directory keeps it and devices failed that did more of its work than all others together.
     /// Without them it would take more than twice as long: a process that begins again may have them back.

@@ -145,8 +145,9 @@ pub fn board(device: &DeviceSpec, plan: &Arc<dyn Plan>) -> Result<BoardResult, B
         return Err(failed(faulty.reason.clone()));
     }
     let tally = report.tallies.values().copied().sum::<Tally>();
-    let launches = kernels.lock().len() as u64;
-    let (kernel, window) = union(std::mem::take(&mut kernels.lock()));
+    let kernels = std::mem::take(&mut *kernels.lock());
+    let launches = kernels.len() as u64;
+    let (kernel, window) = union(kernels);
     let kernel_seconds = kernel.as_secs_f64();
     Ok(BoardResult {
         n: n.get(),

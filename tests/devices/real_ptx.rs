@@ -5,10 +5,11 @@
 
 use std::time::Duration;
 
+use super::slots::{expected, launcher};
 use crate::common::program::words;
 use crate::common::ptx_machine::Machine;
 use queenfold::board::Size;
-use queenfold::colour::{ColourBoard, ColourPlan, recount_job};
+use queenfold::colour::{ColourBoard, ColourPlan};
 use queenfold::device::Device;
 use queenfold::device::cuda::{Cuda, CudaSettings, for_device};
 use queenfold::engine::{Launch, Plan, Task};
@@ -126,11 +127,8 @@ impl Sample {
             ranks: rank..rank + 1,
             ..plan.task(0)
         };
-        let launcher = match self.transposed {
-            false => plan.launcher(),
-            true => plan.relauncher(),
-        };
-        let batch = launcher.unwrap().batch(&[task], 0).unwrap();
+        let launcher = launcher(&plan, self.transposed);
+        let batch = launcher.batch(&[task], 0).unwrap();
         let all = batch.launch().unwrap();
         let (jobs, _) = all.jobs().as_chunks::<4>();
         let [set, mut first, mut count, _] = jobs[jobs.len() / 3];
@@ -187,14 +185,7 @@ fn in_the_child() {
         let launch = sample.launch();
         device.submit(&launch).unwrap();
         let completed = device.poll(Duration::from_secs(3600)).unwrap().unwrap();
-        let board = ColourBoard::from(Size::new(sample.n).unwrap());
-        let (jobs, _) = launch.jobs().as_chunks::<4>();
-        let mut expected = vec![0; launch.sums()];
-        for job in jobs {
-            let sums = recount_job(&board, &launch, *job);
-            let of_set = expected[job[0] as usize * sums.len()..].iter_mut();
-            of_set.zip(sums).for_each(|(sum, found)| *sum += found);
-        }
+        let expected = expected(sample.n, &launch);
         let found = &completed.sums;
         let is_right = *found == expected && completed.jobs_done == launch.job_count();
         let verdict = if is_right { "right" } else { "wrong" };

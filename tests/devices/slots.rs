@@ -42,7 +42,7 @@ const JOB_WORDS: usize = 4;
 const SLOTS_PER_SECOND: f64 = 132.0 * 4.0 * 1.755e9;
 
 /// The launcher of a form.
-fn launcher(plan: &ColourPlan, is_transposed: bool) -> Arc<dyn Launcher> {
+pub fn launcher(plan: &ColourPlan, is_transposed: bool) -> Arc<dyn Launcher> {
     let launcher = match is_transposed {
         false => plan.launcher(),
         true => plan.relauncher(),
@@ -74,6 +74,19 @@ fn request() -> [u32; 3] {
     numbers.try_into().unwrap()
 }
 
+/// The sums that a launch for `n` queens should give, in plain recursion.
+pub fn expected(n: u32, launch: &Launch) -> Vec<u64> {
+    let board = ColourBoard::from(Size::new(n).unwrap());
+    let (jobs, _) = launch.jobs().as_chunks::<JOB_WORDS>();
+    let mut expected = vec![0; launch.sums()];
+    for job in jobs {
+        let sums = recount_job(&board, launch, *job);
+        let of_set = expected[job[0] as usize * sums.len()..].iter_mut();
+        of_set.zip(sums).for_each(|(sum, found)| *sum += found);
+    }
+    expected
+}
+
 #[test]
 #[ignore = "the other test starts it, with the library"]
 fn in_the_child() {
@@ -87,14 +100,7 @@ fn in_the_child() {
     .unwrap();
     device.submit(&launch).unwrap();
     let completed = device.poll(Duration::from_secs(3600)).unwrap().unwrap();
-    let board = ColourBoard::from(Size::new(n).unwrap());
-    let (jobs, _) = launch.jobs().as_chunks::<JOB_WORDS>();
-    let mut expected = vec![0; launch.sums()];
-    for job in jobs {
-        let sums = recount_job(&board, &launch, *job);
-        let of_set = expected[job[0] as usize * sums.len()..].iter_mut();
-        of_set.zip(sums).for_each(|(sum, found)| *sum += found);
-    }
+    let expected = expected(n, &launch);
     assert_eq!(completed.sums, expected);
     let placements = expected.chunks(4).map(|sums| sums[1] + sums[3]);
     println!("placements={}", placements.sum::<u64>());

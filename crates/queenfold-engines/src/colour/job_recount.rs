@@ -4,7 +4,7 @@ use super::ColourBoard;
 use super::counter::weights;
 use super::lines::{Lines, Parity};
 use super::orientation::Orientation;
-use super::program::{COLOUR_ROWS, HEAD_WORDS, SET_SUMS, SET_WORDS, row_counts};
+use super::program::{COLOUR_ROWS, HEAD_WORDS, SET_SUMS, SET_WORDS, TRANSPOSED, row_counts};
 use super::sub_board::Target;
 use crate::board::bits;
 use crate::engine::{JOB_WORDS, Launch};
@@ -23,7 +23,7 @@ pub fn recount_job(
         row_counts(set, colour).map(|count| rows.by_ref().take(count as usize).collect::<Vec<_>>())
     };
     let [[first_own, first_left], [second_own, second_left]] = [0, 1].map(rows_of);
-    let columns = match set[0] >> 19 & 1 {
+    let columns = match set[0] & TRANSPOSED {
         0 => Parity::Even,
         _ => Parity::Odd,
     };

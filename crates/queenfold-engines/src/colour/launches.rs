@@ -7,7 +7,7 @@ use super::job_recount::recount_job;
 use super::lines::{Lines, Parity};
 use super::open_squares::OpenSquares;
 use super::orientation::Orientation;
-use super::program::{COLOUR_ROWS, HEAD_WORDS, SET_SUMS, program_for};
+use super::program::{COLOUR_ROWS, HEAD_WORDS, SET_SUMS, TRANSPOSED, program_for};
 use super::row_sets::words;
 use super::side::Side;
 use super::sub_board::{SubBoard, Target};
@@ -335,7 +335,11 @@ impl<'a> Maker<'a> {
             | u32::from(n.get().is_multiple_of(2)) << 16
             | u32::from(self.board.is_oriented()) << 17
             | u32::from(self.board.is_mirrored()) << 18
-            | u32::from(self.columns == Parity::Odd) << 19
+            | if self.columns == Parity::Odd {
+                TRANSPOSED
+            } else {
+                0
+            }
     }
 
     /// The class of the rows, as the second word of a set.

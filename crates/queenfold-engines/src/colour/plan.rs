@@ -50,14 +50,6 @@ impl ColourPlan {
         }
     }
 
-    /// The same work, of which each task is divided into so many, if it has so many sets: for samples of tasks that take
-    /// minutes.
-    #[must_use]
-    pub fn in_parts(mut self, parts: u64) -> Self {
-        self.ranks_per_task = self.ranks_per_task.div_ceil(parts);
-        self
-    }
-
     /// The work that a plan for this board takes, as a share of that for the free board.
     pub fn work_for(given: &GivenBoard) -> f64 {
         ColourBoard::from(*given).work()
@@ -198,6 +190,13 @@ impl Plan for ColourPlan {
             by_last_row: by_last_row(&self.board),
             columns: Parity::Even,
         })
+    }
+
+    /// Single sets at least.
+    fn in_parts(&self, parts: u64) -> Option<Arc<dyn Plan>> {
+        let mut plan = Self::new(self.board.given());
+        plan.ranks_per_task = plan.ranks_per_task.div_ceil(parts);
+        Some(Arc::new(plan))
     }
 
     fn launcher(&self) -> Result<Arc<dyn Launcher>, NoLauncher> {

@@ -8,6 +8,8 @@ use crate::engine::{DeviceProgram, JOB_WORDS, LaunchError, LaunchWords, Layout, 
 /// Sums of a row set: solutions, placements of the first colour, what was counted of them in tables, placements of the
 /// second colour.
 pub(super) const SET_SUMS: usize = 4;
+/// The flag of the second form in the word of the board: `QF_TRANSPOSED` of the kernel.
+pub(super) const TRANSPOSED: u32 = 1 << 19;
 /// Words of a row set before its rows: board, class, numbers of rows.
 pub(super) const HEAD_WORDS: usize = 3;
 /// Own rows of a colour, or rows left, at most. They differ by one at most.

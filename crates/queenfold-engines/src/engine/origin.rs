@@ -83,13 +83,19 @@ impl CountedBy {
     /// Whether it counts the other way of those that a plan has: by a [`recounter`](super::Plan::recounter) or
     /// [`relauncher`](super::Plan::relauncher) of the colour engine.
     pub fn is_transposed(&self) -> bool {
-        self.backend().ends_with("-transposed")
+        is_transposed(self.backend())
     }
 
     /// Whether it is the CPU kernel of this name.
     pub fn is_kernel(&self, name: &str) -> bool {
         matches!(self, Self::Cpu(kernel) if kernel.as_str() == name)
     }
+}
+
+/// Whether a kernel of this name counts the other way of those that a plan has: `kernel_name` of the colour engine and
+/// [`DeviceKernel`](super::DeviceKernel) name it so.
+pub(super) fn is_transposed(kernel: &str) -> bool {
+    kernel.ends_with("-transposed")
 }
 
 /// For messages: `avx512 on the CPU`, `cuda on NVIDIA H100`.

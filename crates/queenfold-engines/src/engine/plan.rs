@@ -120,6 +120,12 @@ pub trait Plan: Send + Sync {
         self.counter(settings)
     }
 
+    /// The same work, of which each task is divided into so many, where tasks can be: for samples of tasks that take
+    /// minutes. `None` where they cannot.
+    fn in_parts(&self, _parts: u64) -> Option<Arc<dyn Plan>> {
+        None
+    }
+
     /// How its tasks become launches for a device.
     ///
     /// # Errors

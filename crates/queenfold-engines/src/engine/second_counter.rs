@@ -1,5 +1,6 @@
 //! The second method of an audit: which counter checks a result.
 
+use super::origin::is_transposed;
 use super::{CountedBy, Counter, Plan, RecountKernel};
 use crate::simd::Isa;
 
@@ -30,8 +31,8 @@ pub(super) fn unused(plan: &dyn Plan, used: &[CountedBy]) -> Vec<RecountKernel> 
         .flat_map(both)
         .filter(|(name, _)| !is_used(name, used));
     let is_known_way = |(name, _): &(&str, _)| {
-        let by = CountedBy::Cpu((*name).to_owned().into()).is_transposed();
-        used.iter().any(|used| used.is_transposed() == by)
+        let way = is_transposed(name);
+        used.iter().any(|used| used.is_transposed() == way)
     };
     let (known, other): (Vec<_>, Vec<_>) = kernels.partition(is_known_way);
     known

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::colour::ColourPlan;
-use crate::engine::{CounterSettings, Engine, Plan, seconds_per_cost};
+use crate::engine::{CounterSettings, Plan, seconds_per_cost};
 use crate::estimate::{Draw, Interval, Total};
 
 /// How far the costs of a plan may be from the truth.
@@ -44,12 +43,8 @@ impl Question {
     /// parts of that. Not all are single row sets, because neighbours share lists.
     pub fn sampled(&self) -> Arc<dyn Plan> {
         let parts = self.core_seconds() / self.plan.tasks() as f64 / LONG;
-        if self.plan.engine() == Engine::Colour && parts > 1.0 {
-            let parts = parts.ceil() as u64;
-            Arc::new(ColourPlan::new(self.plan.given()).in_parts(parts))
-        } else {
-            Arc::clone(&self.plan)
-        }
+        let divided = (parts > 1.0).then(|| self.plan.in_parts(parts.ceil() as u64));
+        divided.flatten().unwrap_or_else(|| Arc::clone(&self.plan))
     }
 
     /// Core-seconds of the board by the costs of its plan.
