@@ -1,5 +1,6 @@
 //! Where the tasks of a run come from.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,11 +36,11 @@ pub struct Supply {
 /// Tasks of a plan, each with a position among them.
 #[derive(Clone, Debug)]
 pub enum Part {
-    /// Those at `first`, `first + spacing`, `first + 2 · spacing`, ….
+    /// Those whose index is one of `residues` modulo `spacing`.
     Spaced {
-        /// The first.
-        first: u64,
-        /// From one to the next, at least 1.
+        /// Below `spacing`.
+        residues: Range<u64>,
+        /// At least 1.
         spacing: u64,
     },
     /// These, ascending.
@@ -49,14 +50,18 @@ pub enum Part {
 impl Part {
     /// The whole plan.
     pub const WHOLE: Self = Self::Spaced {
-        first: 0,
+        residues: 0..1,
         spacing: 1,
     };
 
     /// How many tasks of a plan of so many these are.
     pub(super) fn count(&self, tasks: u64) -> u64 {
         match self {
-            Self::Spaced { first, spacing } => tasks.saturating_sub(*first).div_ceil(*spacing),
+            Self::Spaced { residues, spacing } => {
+                let width = residues.end - residues.start;
+                let beyond = (tasks % spacing).saturating_sub(residues.start);
+                tasks / spacing * width + beyond.min(width)
+            }
             Self::Listed(tasks) => tasks.len() as u64,
         }
     }
@@ -64,9 +69,11 @@ impl Part {
     /// Where a task is among them; `None` if it is not.
     pub(super) fn position(&self, task: u64) -> Option<u64> {
         match self {
-            Self::Spaced { first, spacing } => {
-                let after = task.checked_sub(*first)?;
-                after.is_multiple_of(*spacing).then(|| after / spacing)
+            Self::Spaced { residues, spacing } => {
+                let (round, residue) = (task / spacing, task % spacing);
+                let width = residues.end - residues.start;
+                let is_among = residues.contains(&residue);
+                is_among.then(|| round * width + residue - residues.start)
             }
             Self::Listed(tasks) => Some(tasks.binary_search(&task).ok()? as u64),
         }
@@ -100,7 +107,7 @@ pub struct WholePlans;
 
 impl Source for WholePlans {
     fn open(&self, plan: &dyn Plan) -> Supply {
-        evenly_spaced(plan, 0, 1, Restored::default())
+        evenly_spaced(plan, 0..1, 1, Restored::default())
     }
 }
 
@@ -108,23 +115,31 @@ impl Source for WholePlans {
 /// to each other share work, and such a run is over before anybody could ask how long it will take.
 const SHORT: f64 = 1.0;
 
-/// The tasks of `plan` at `first`, `first + spacing`, `first + 2 · spacing`, … that are not
-/// restored, in a scattered order unless the plan is short.
+/// The tasks of `plan` whose index is one of `residues` modulo `spacing` and that are not restored, in a scattered order
+/// unless the plan is short.
 ///
 /// # Panics
-/// `spacing` is 0.
-pub fn evenly_spaced(plan: &dyn Plan, first: u64, spacing: u64, restored: Restored) -> Supply {
-    let spaced = plan.tasks().saturating_sub(first).div_ceil(spacing);
+/// `spacing` is 0, or `residues` are empty or not below it.
+pub fn evenly_spaced(
+    plan: &dyn Plan,
+    residues: Range<u64>,
+    spacing: u64,
+    restored: Restored,
+) -> Supply {
+    assert!(!residues.is_empty() && residues.end <= spacing, "no residues");
+    let (start, width) = (residues.start, residues.end - residues.start);
+    let part = Part::Spaced { residues, spacing };
+    let spaced = part.count(plan.tasks());
     let mut order = Scatter::new(spaced, plan.neighbours());
     if plan.total_cost() <= SHORT {
         (order.group, order.stride) = (1, 1);
     }
     // A restored set may come from elsewhere and name tasks that the plan lacks.
-    let among =
-        |task: &u64| (first..plan.tasks()).contains(task) && (task - first).is_multiple_of(spacing);
+    let among = |task: &u64| *task < plan.tasks() && part.position(*task).is_some();
     let before = || restored.tasks.iter().filter(among);
     let tasks_before = before().count() as u64;
-    let whole = (first, spacing) == (0, 1);
+    let whole = width == spacing;
+    let nth = move |at: u64| at / width * spacing + start + at % width;
     let cost_before = if whole && tasks_before == restored.tasks.len() {
         restored.cost
     } else {
@@ -133,10 +148,10 @@ pub fn evenly_spaced(plan: &dyn Plan, first: u64, spacing: u64, restored: Restor
     let cost = if whole {
         plan.total_cost()
     } else {
-        cost_of(plan, (0..spaced).map(|at| first + at * spacing), spaced)
+        cost_of(plan, (0..spaced).map(nth), spaced)
     };
     let counted = Arc::clone(&restored.tasks);
-    let walk = order.map(move |at| first + at * spacing);
+    let walk = order.map(nth);
     Supply {
         walk: Box::new(walk.filter(move |task| !counted.contains(*task))),
         size: SupplySize {
@@ -145,7 +160,7 @@ pub fn evenly_spaced(plan: &dyn Plan, first: u64, spacing: u64, restored: Restor
             cost: (cost - cost_before).max(0.0),
         },
         restored,
-        part: Part::Spaced { first, spacing },
+        part,
     }
 }
 
@@ -324,9 +339,10 @@ mod tests {
             (3, vec![]),
             (3, vec![1, 2, 5, 7]),
         ] {
-            for first in 0..spacing {
-                let supply = evenly_spaced(&plan, first, spacing, restored(&counted));
-                let mine = (0..plan.tasks()).filter(|task| task % spacing == first);
+            for residues in (0..spacing).flat_map(|first| [first..first + 1, first..spacing]) {
+                let restored = restored(&counted);
+                let supply = evenly_spaced(&plan, residues.clone(), spacing, restored);
+                let mine = (0..plan.tasks()).filter(|task| residues.contains(&(task % spacing)));
                 let expected: Vec<u64> = mine.filter(|task| !counted.contains(task)).collect();
                 let size = supply.size;
                 assert_eq!(size.tasks, expected.len() as u64);
@@ -360,8 +376,12 @@ mod tests {
         let parts = [
             Part::WHOLE,
             Part::Spaced {
-                first: 2,
+                residues: 2..3,
                 spacing: 3,
+            },
+            Part::Spaced {
+                residues: 1..4,
+                spacing: 7,
             },
             Part::Listed([1, 4, 9].into()),
         ];
@@ -378,15 +398,16 @@ mod tests {
         for task in [1, 7, plan.tasks(), plan.tasks() + 5] {
             set.insert(task);
         }
-        for (first, before) in [(0, 2), (5, 1), (plan.tasks() - 1, 0)] {
+        for (residues, spacing, before) in [(0..1, 1, 2), (1..2, 3, 2), (1..3, 3, 2), (0..3, 4, 1)] {
+            let all_of = (0..plan.tasks()).filter(|task| residues.contains(&(task % spacing)));
+            let left = all_of.count() as u64 - before;
             let restored = Restored {
                 tasks: Arc::new(set.clone()),
                 ..Restored::default()
             };
-            let supply = evenly_spaced(&plan, first, 1, restored);
-            let given = supply.size.tasks;
-            assert_eq!(given, plan.tasks() - first - before);
-            assert_eq!(all(supply).len() as u64, given);
+            let supply = evenly_spaced(&plan, residues, spacing, restored);
+            assert_eq!(supply.size.tasks, left);
+            assert_eq!(all(supply).len() as u64, left);
         }
     }
 }

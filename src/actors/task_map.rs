@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn each_task_of_the_run_has_its_place() {
         let shard = Part::Spaced {
-            first: 1,
+            residues: 1..2,
             spacing: 2,
         };
         // The tasks 1, 3, 5, 7, 9 of one plan and 4 of another; task 2 belongs to another shard.

@@ -273,12 +273,10 @@ impl Failure {
 
 /// That the shard in `dir` is complete, and what the total needs besides.
 pub fn complete_shard(dir: &Path, shard: Shard, missing: &Missing) -> String {
-    let names: Vec<_> = missing.shards.iter().map(Shard::to_string).collect();
-    let place = match names.as_slice() {
-        [] => String::new(),
-        [name] => format!(" of shard {name}"),
-        [one, other] => format!(" of the shards {one} and {other}"),
-        all => format!(" of {} other shards", all.len()),
+    let place = match missing.parts.len() {
+        0 => String::new(),
+        1 | 2 => format!(" of {} {}", if missing.parts.len() > 1 { "parts" } else { "part" }, missing.parts),
+        parts => format!(" of {parts} other parts"),
     };
     let add_up = match ArrayDirectory::of_shard(dir) {
         Some(array) => command_on("gather", array),

@@ -91,22 +91,22 @@ impl Coverage {
         self.is_whole() || self.absent().all(|task| !division.holds(shard, task))
     }
 
-    /// What is missing of a run that is divided in this way. Shards without any task are listed by
+    /// What is missing of a run that is divided in this way. Parts without any task are listed by
     /// their numbers.
     pub fn missing(&self, division: &Division) -> Missing {
-        let shard_of = |task: TaskKey| division.index_of(task) as usize;
-        let shards = division.shard();
-        let mut absent = vec![shards.count() > 1; shards.count() as usize];
+        let part_of = |task: TaskKey| division.part_of(task) as usize;
+        let all = division.shard().count();
+        let mut absent = vec![all > 1; all as usize];
         for task in self.iter() {
-            absent[shard_of(task)] = false;
+            absent[part_of(task)] = false;
         }
-        let mut of_shards = BTreeSet::new();
+        let mut parts = BTreeSet::new();
         let mut missing = Missing::default();
         for task in self.absent() {
             missing.tasks += 1;
-            let shard = shard_of(task);
+            let part = part_of(task);
             match missing.ranges.last_mut() {
-                _ if absent[shard] => _ = of_shards.insert(shard as u64),
+                _ if absent[part] => _ = parts.insert(part as u64),
                 Some((engine, range)) if (*engine, range.end) == (task.engine, task.index) => {
                     range.end += 1;
                 }
@@ -115,16 +115,14 @@ impl Coverage {
                     .push((task.engine, task.index..task.index + 1)),
             }
         }
-        missing.shards = shards
-            .all()
-            .filter(|shard| of_shards.contains(&shard.index()))
-            .collect();
+        missing.parts = parts.into_iter().collect();
+        missing.of = all;
         missing
     }
 
-    /// The positions of the shards that lack a task.
-    pub fn shards_lacking(&self, division: &Division) -> BTreeSet<u64> {
-        self.absent().map(|task| division.index_of(task)).collect()
+    /// The parts that lack a task.
+    pub fn parts_lacking(&self, division: &Division) -> BTreeSet<u64> {
+        self.absent().map(|task| division.part_of(task)).collect()
     }
 
     /// The tasks that are there, in canonical order.
@@ -159,8 +157,10 @@ impl Covered {
 /// The tasks that a run lacks. Shown with one range a line; long lists are cut short.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Missing {
-    /// Shards of which no task is there.
-    pub shards: Vec<Shard>,
+    /// Parts of which no task is there.
+    pub parts: IndexList,
+    /// How many parts the run has.
+    of: u64,
     /// All other missing tasks.
     ranges: Vec<(Engine, Range<u64>)>,
     tasks: u64,
@@ -187,7 +187,7 @@ impl fmt::Display for Missing {
                 tasks => format!("{engine} {first}..={last} ({tasks} tasks)"),
             }
         };
-        let lines = shards_line(&self.shards).into_iter();
+        let lines = parts_line(&self.parts, self.of).into_iter();
         let lines: Vec<String> = lines.chain(self.ranges.iter().map(range)).collect();
         f.write_str(&cut_short(&lines, "\n", "\n"))
     }
@@ -205,14 +205,15 @@ fn cut_short(ranges: &[String], between: &str, before_more: &str) -> String {
     }
 }
 
-/// `1 of 6,400 shards; missing 0-16,18-6399`; nothing if none is missing. Long lists are cut short.
-fn shards_line(missing: &[Shard]) -> Option<String> {
-    let all = missing.first()?.count();
-    let list: IndexList = missing.iter().map(|shard| shard.index()).collect();
-    let (there, list) = (grouped(all - list.len()), list.to_string());
+/// `1 of 6,400 parts; missing 0-16,18-6399`; nothing if none is missing. Long lists are cut short.
+fn parts_line(missing: &IndexList, all: u64) -> Option<String> {
+    if missing.is_empty() {
+        return None;
+    }
+    let (there, list) = (grouped(all - missing.len()), missing.to_string());
     let runs: Vec<_> = list.split(',').map(str::to_owned).collect();
     let (all, shown) = (grouped(all), cut_short(&runs, ",", " "));
-    Some(format!("{there} of {all} shards; missing {shown}"))
+    Some(format!("{there} of {all} parts; missing {shown}"))
 }
 
 #[cfg(test)]
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_shard_is_named() {
+    fn a_missing_part_is_named() {
         let mut set = coverage(20, 1);
         let [first, second, _] = [0, 1, 2].map(|i| Shard::new(i, 3).unwrap());
         let division = Division::new(second, &[]);
@@ -287,7 +288,7 @@ mod tests {
         set.add(key(Engine::Census, 0));
         assert_eq!(
             set.missing(&division).to_string(),
-            "1 of 3 shards; missing 1-2\nchain 6 (1 task)"
+            "1 of 3 parts; missing 1-2\nchain 6 (1 task)"
         );
         assert_eq!(set.missing(&division).tasks(), 14);
         assert!(!set.is_whole_for(first, &division));
@@ -300,17 +301,14 @@ mod tests {
     }
 
     #[test]
-    fn one_line_tells_which_of_thousands_of_shards_are_missing() {
-        let line = |missing: &[u64]| {
-            let shard = |index: &u64| Shard::new(*index, 6400).unwrap();
-            shards_line(&missing.iter().map(shard).collect::<Vec<_>>())
-        };
+    fn one_line_tells_which_of_thousands_of_parts_are_missing() {
+        let line = |missing: &[u64]| parts_line(&missing.iter().copied().collect(), 6400);
         let all_but_one: Vec<u64> = (0..6400).filter(|shard| *shard != 17).collect();
         assert_eq!(
             line(&all_but_one).unwrap(),
-            "1 of 6,400 shards; missing 0-16,18-6399"
+            "1 of 6,400 parts; missing 0-16,18-6399"
         );
-        assert_eq!(line(&[3]).unwrap(), "6,399 of 6,400 shards; missing 3");
+        assert_eq!(line(&[3]).unwrap(), "6,399 of 6,400 parts; missing 3");
         let even: Vec<u64> = (0..3200).map(|half| 2 * half).collect();
         assert!(line(&even).unwrap().ends_with("36,38 and 3180 ranges more"));
         assert_eq!(line(&[]), None);

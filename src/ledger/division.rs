@@ -65,8 +65,8 @@ impl Division {
         self.shard
     }
 
-    /// The position of the shard that a task of the plans belongs to.
-    pub(super) fn index_of(&self, task: TaskKey) -> u64 {
+    /// The part that a task of the plans belongs to.
+    pub fn part_of(&self, task: TaskKey) -> u64 {
         let dealt = self.by_cost.get(&task.engine);
         match dealt.and_then(|dealt| dealt.get(usize::try_from(task.index).ok()?)) {
             Some(&shard) => u64::from(shard),
@@ -76,7 +76,7 @@ impl Division {
 
     /// Whether `shard` holds the task.
     pub fn holds(&self, shard: Shard, task: TaskKey) -> bool {
-        self.index_of(task) == shard.index()
+        shard.parts().contains(&self.part_of(task))
     }
 
     /// The tasks of `shard` in a plan that is dealt by cost; `None` for one that is dealt by remainder.
@@ -86,7 +86,7 @@ impl Division {
         let own = dealt
             .iter()
             .zip(0..)
-            .filter(|(of, _)| u64::from(**of) == shard.index());
+            .filter(|(of, _)| shard.parts().contains(&u64::from(**of)));
         own.for_each(|(_, task)| {
             tasks.insert(task);
         });
@@ -176,7 +176,7 @@ mod tests {
     fn highest(plan: &dyn Plan, division: &Division, count: u64) -> f64 {
         let mut costs = vec![0.0; count as usize];
         for task in 0..plan.tasks() {
-            costs[division.index_of(plan.key(task)) as usize] += plan.task(task).cost;
+            costs[division.part_of(plan.key(task)) as usize] += plan.task(task).cost;
         }
         let mean = costs.iter().sum::<f64>() / count as f64;
         costs.into_iter().fold(0.0, f64::max) / mean

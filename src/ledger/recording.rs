@@ -285,7 +285,7 @@ impl Source for Recording {
         };
         match self.division.chosen(self.shard, engine) {
             Some(tasks) => chosen(plan, tasks.iter(), restored),
-            None => evenly_spaced(plan, self.shard.index(), self.shard.count(), restored),
+            None => evenly_spaced(plan, self.shard.parts(), self.shard.count(), restored),
         }
     }
 }

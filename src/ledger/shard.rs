@@ -1,13 +1,16 @@
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
-/// One of the parts that a run is divided into to be counted separately: `index/count`.
+/// One or several neighbours of the parts that a run is divided into to be counted separately: `index/count`, or
+/// `first-last/count`.
 ///
-/// Every task of each plan is in exactly one of the shards `0/k` to `(k−1)/k`. They have about the same
-/// cost; [`Division`](super::Division) says which tasks a shard holds.
+/// Every task of each plan is in exactly one of the parts `0/k` to `(k−1)/k`. They have about the same
+/// cost; [`Division`](super::Division) says which tasks a part holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    index: u64,
+    first: u64,
+    last: u64,
     count: u64,
     /// Whether tasks are dealt by cost. Runs begun before that deal them by the remainder of their index.
     by_cost: bool,
@@ -20,37 +23,44 @@ const BY_COST: &str = " by cost 1";
 
 /// A text that names no shard.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a shard: write I/K, with K from 1 to {max} and I from 0 to K − 1, as in 0/3", max = Shard::MAX_COUNT)]
+#[error("`{0}` is not a shard: write I/K, with K from 1 to {max} and I from 0 to K − 1, as in 0/3, or I-J/K for several", max = Shard::MAX_COUNT)]
 pub struct ShardError(String);
 
 impl Shard {
     /// The only shard of a run that is not divided.
     pub const WHOLE: Self = Self {
-        index: 0,
+        first: 0,
+        last: 0,
         count: 1,
         by_cost: false,
     };
 
-    /// The most shards there can be.
+    /// The most parts there can be.
     pub const MAX_COUNT: u64 = 1 << 16;
 
     /// The shard `index/count`; `None` unless `index < count ≤ MAX_COUNT`.
     pub fn new(index: u64, count: u64) -> Option<Self> {
-        (index < count && count <= Self::MAX_COUNT).then_some(Self {
-            index,
+        Self::of_parts(index, index, count)
+    }
+
+    /// The shard `first-last/count`; `None` unless `first ≤ last < count ≤ MAX_COUNT`.
+    pub fn of_parts(first: u64, last: u64, count: u64) -> Option<Self> {
+        (first <= last && last < count && count <= Self::MAX_COUNT).then_some(Self {
+            first,
+            last,
             count,
             by_cost: count > 1,
         })
     }
 
-    /// How many shards the run is divided into, at least 1.
+    /// How many parts the run is divided into, at least 1.
     pub const fn count(self) -> u64 {
         self.count
     }
 
-    /// Its position among them.
-    pub const fn index(self) -> u64 {
-        self.index
+    /// Its parts, at least one.
+    pub const fn parts(self) -> Range<u64> {
+        self.first..self.last + 1
     }
 
     /// Whether tasks are dealt to the shards by their cost.
@@ -75,10 +85,6 @@ impl Shard {
             .ok_or_else(|| ShardError(text.to_owned()))
     }
 
-    /// All shards that the run of this one is divided into.
-    pub fn all(self) -> impl Iterator<Item = Self> {
-        (0..self.count).map(move |index| Self { index, ..self })
-    }
 }
 
 impl FromStr for Shard {
@@ -86,14 +92,20 @@ impl FromStr for Shard {
 
     fn from_str(text: &str) -> Result<Self, ShardError> {
         text.split_once('/')
-            .and_then(|(index, count)| Self::new(index.parse().ok()?, count.parse().ok()?))
+            .and_then(|(parts, count)| {
+                let (first, last) = parts.split_once('-').unwrap_or((parts, parts));
+                Self::of_parts(first.parse().ok()?, last.parse().ok()?, count.parse().ok()?)
+            })
             .ok_or_else(|| ShardError(text.to_owned()))
     }
 }
 
 impl fmt::Display for Shard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.index, self.count)
+        match self.last {
+            last if last == self.first => write!(f, "{last}/{}", self.count),
+            last => write!(f, "{}-{last}/{}", self.first, self.count),
+        }
     }
 }
 
@@ -103,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_ledger_keeps_how_tasks_are_dealt() {
-        for text in ["0/1", "2/3", "2/3 by cost 1"] {
+        for text in ["0/1", "2/3", "2/3 by cost 1", "1-2/5 by cost 1"] {
             assert_eq!(Shard::from_record(text).unwrap().record(), text);
         }
         assert_eq!(Shard::new(2, 3).unwrap().record(), "2/3 by cost 1");
@@ -115,7 +127,7 @@ mod tests {
     #[test]
     fn text_that_is_no_shard_is_refused() {
         for text in [
-            "", "3", "3/3", "4/3", "0/0", "-1/3", "1/3/5", "a/b", "0/65537",
+            "", "3", "3/3", "4/3", "0/0", "-1/3", "1/3/5", "a/b", "0/65537", "2-1/3", "1-3/3", "1-/3",
         ] {
             let error = text.parse::<Shard>().unwrap_err().to_string();
             assert!(error.contains(&format!("`{text}`")), "{error}");

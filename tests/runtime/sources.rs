@@ -83,7 +83,7 @@ struct Third(u64);
 
 impl Source for Third {
     fn open(&self, plan: &dyn Plan) -> Supply {
-        evenly_spaced(plan, self.0, 3, Restored::default())
+        evenly_spaced(plan, self.0..self.0 + 1, 3, Restored::default())
     }
 }
 
