@@ -12,6 +12,7 @@
 mod array;
 mod gather;
 mod scheduler;
+mod sizes;
 mod submission;
 
 pub use crate::ledger::IndexList;
