@@ -126,7 +126,10 @@ pub fn evenly_spaced(
     spacing: u64,
     restored: Restored,
 ) -> Supply {
-    assert!(!residues.is_empty() && residues.end <= spacing, "no residues");
+    assert!(
+        !residues.is_empty() && residues.end <= spacing,
+        "no residues"
+    );
     let (start, width) = (residues.start, residues.end - residues.start);
     let part = Part::Spaced { residues, spacing };
     let spaced = part.count(plan.tasks());
@@ -398,7 +401,8 @@ mod tests {
         for task in [1, 7, plan.tasks(), plan.tasks() + 5] {
             set.insert(task);
         }
-        for (residues, spacing, before) in [(0..1, 1, 2), (1..2, 3, 2), (1..3, 3, 2), (0..3, 4, 1)] {
+        for (residues, spacing, before) in [(0..1, 1, 2), (1..2, 3, 2), (1..3, 3, 2), (0..3, 4, 1)]
+        {
             let all_of = (0..plan.tasks()).filter(|task| residues.contains(&(task % spacing)));
             let left = all_of.count() as u64 - before;
             let restored = Restored {

@@ -47,6 +47,11 @@ impl HostKey {
         }
     }
 
+    /// The public key, in hexadecimal digits.
+    pub fn public(&self) -> String {
+        hex(self.key.verifying_key().as_bytes())
+    }
+
     /// Whether both hold the same key.
     pub fn is_same(&self, other: &Self) -> bool {
         self.key == other.key
@@ -57,7 +62,7 @@ impl HostKey {
         let signature = self.key.sign(message(root, &self.host).as_bytes());
         SignatureLine {
             host: self.host.clone(),
-            key: hex(self.key.verifying_key().as_bytes()),
+            key: self.public(),
             signature: hex(&signature.to_bytes()),
         }
     }

@@ -48,6 +48,7 @@ pub fn open_source<'a>(path: &Path) -> Result<MergeSource<'a>, LedgerError> {
         path: path.to_owned(),
         store,
         shard: None,
+        is_of_array: false,
     })
 }
 

@@ -275,7 +275,15 @@ impl Failure {
 pub fn complete_shard(dir: &Path, shard: Shard, missing: &Missing) -> String {
     let place = match missing.parts.len() {
         0 => String::new(),
-        1 | 2 => format!(" of {} {}", if missing.parts.len() > 1 { "parts" } else { "part" }, missing.parts),
+        1 | 2 => format!(
+            " of {} {}",
+            if missing.parts.len() > 1 {
+                "parts"
+            } else {
+                "part"
+            },
+            missing.parts
+        ),
         parts => format!(" of {parts} other parts"),
     };
     let add_up = match ArrayDirectory::of_shard(dir) {

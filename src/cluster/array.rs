@@ -1,36 +1,97 @@
 //! The directory of a job array.
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::sizes::{parts_for, sizes};
+use super::{IndexList, Scheduler};
 use crate::board::{GivenBoard, Size};
 use crate::engine::{Engine, Plan, PlanName};
 use crate::job::plan;
-use crate::ledger::{LedgerError, RunInfo, Shard, expect_outside, is_there, read_text};
+use crate::ledger::{LedgerError, RunInfo, Shard, expect_outside, hex, is_there, read_text};
 use crate::system::file_kind::replace;
+use crate::system::files::make_secret;
 use crate::telemetry::several;
 
 /// The file that describes an array.
 pub(super) const DESCRIPTION: &str = "array.json";
 
+/// The secret key of an array whose hosts share nothing. It signs what they send.
+pub const KEY: &str = "array.key";
+
+/// How the line of a script begins that says what an array is.
+const DESCRIPTION_LINE: &str = "description=";
+
 /// The version of the description.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
-/// The longest file that is read, in bytes. A description has a hundred, a script some thousand.
-const LONGEST: u64 = 1 << 16;
+/// The longest file that is read, in bytes. A description has some hundred, or thousands where many hosts count again.
+const LONGEST: u64 = 1 << 24;
 
-/// What a job array counts: a board, divided into shards.
+/// What a job array counts: a board, divided into parts of about the same cost, and the shards that array tasks count, each
+/// of neighbouring parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Array {
     board: GivenBoard,
     /// The plan that counts all solutions, and that of the census if unique solutions are counted too.
     plans: Vec<PlanName>,
-    shards: u64,
+    parts: u64,
+    batches: Vec<Batch>,
+    /// Shards that need not be counted: smaller ones took their place.
+    replaced: IndexList,
+    shards: Vec<ArrayShard>,
+}
+
+/// Neighbours among the shards of an array, as its file says them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Batch {
+    /// Their parts.
+    parts: IndexList,
+    /// The parts of each. Where neighbouring parts end, a shard has fewer.
+    size: u64,
+    /// The hosts that counted these parts before: this is a second count. Empty: a first one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    again: Vec<String>,
+}
+
+/// Parts that are to be counted, by the hosts that did so before.
+type Groups = BTreeMap<Vec<String>, BTreeSet<u64>>;
+
+/// Which parts of an array are to be counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lacking {
+    /// Those that lack the count of a task.
+    pub first: BTreeSet<u64>,
+    /// Those with a task that no second host has counted, each with the hosts that counted it.
+    pub second: BTreeMap<u64, BTreeSet<String>>,
+}
+
+/// What an array task counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArrayShard {
+    /// The parts.
+    pub shard: Shard,
+    /// The hosts that counted them before: this is a second count, for another host. Empty: a first one.
+    pub again: Vec<String>,
+}
+
+impl ArrayShard {
+    /// Its parts that are to be counted.
+    fn lacks<'a>(&'a self, lacking: &'a Lacking) -> impl Iterator<Item = u64> + 'a {
+        let lacks = |part: &u64| match self.again.is_empty() {
+            true => lacking.first.contains(part),
+            false => lacking.first.contains(part) || lacking.second.contains_key(part),
+        };
+        self.shard.parts().filter(lacks)
+    }
 }
 
 /// An array as its file says it.
@@ -46,7 +107,10 @@ struct Description {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     holes: String,
     plans: Vec<PlanName>,
-    shards: u64,
+    parts: u64,
+    shards: Vec<Batch>,
+    #[serde(default, skip_serializing_if = "IndexList::is_empty")]
+    replaced: IndexList,
 }
 
 impl Array {
@@ -54,7 +118,7 @@ impl Array {
     /// with the solutions up to symmetry if `unique`.
     ///
     /// # Errors
-    /// There are more shards than tasks, or than [`Shard::MAX_COUNT`], or none.
+    /// There are more shards than tasks, or than [`MAX_SHARDS`](Self::MAX_SHARDS), or none.
     pub fn new(
         board: impl Into<GivenBoard>,
         engine: Engine,
@@ -63,7 +127,7 @@ impl Array {
     ) -> Result<Self, LedgerError> {
         let board = board.into();
         let counting = plan(engine, board);
-        let most = counting.tasks().min(Shard::MAX_COUNT);
+        let most = counting.tasks().min(Self::MAX_SHARDS);
         if !(1..=most).contains(&shards) {
             return Err(LedgerError::Unfit(format!(
                 "{} by {} has {}, so an array of it has 1 to {most} shards, not {shards}",
@@ -73,15 +137,24 @@ impl Array {
             )));
         }
         let census = unique.then(|| plan(Engine::Census, board).name());
-        Ok(Self {
+        let parts = parts_for(shards, counting.tasks().min(Shard::MAX_COUNT));
+        let array = Self {
             board,
             plans: [Some(counting.name()), census]
                 .into_iter()
                 .flatten()
                 .collect(),
-            shards,
-        })
+            parts,
+            batches: Vec::new(),
+            replaced: IndexList::default(),
+            shards: Vec::new(),
+        };
+        let all = [(Vec::new(), (0..parts).collect())];
+        Ok(array.with_shards(all.into(), shards))
     }
+
+    /// The most shards of an array. What lists them would be unreadable, and schedulers take no more.
+    pub const MAX_SHARDS: u64 = 1 << 16;
 
     /// The board.
     pub const fn board(&self) -> &GivenBoard {
@@ -104,14 +177,94 @@ impl Array {
         self.plans.len() > 1
     }
 
-    /// The number of shards, at least 1.
-    pub const fn shards(&self) -> u64 {
-        self.shards
+    /// The parts that its shards are made of.
+    pub const fn parts(&self) -> u64 {
+        self.parts
     }
 
-    /// The shard at a position.
-    pub fn shard(&self, index: u64) -> Option<Shard> {
-        Shard::new(index, self.shards)
+    /// The shard that the array task of this number counts.
+    pub fn shard(&self, index: u64) -> Option<&ArrayShard> {
+        self.shards.get(usize::try_from(index).ok()?)
+    }
+
+    /// How many shards there are, at least 1, with those that were replaced.
+    pub fn shards(&self) -> u64 {
+        self.shards.len() as u64
+    }
+
+    /// Whether the shard of this number is to be counted: all are but those that were replaced by smaller ones.
+    pub fn is_to_count(&self, index: u64) -> bool {
+        !self.replaced.contains(index)
+    }
+
+    /// The numbers of the shards that are to be counted.
+    pub fn to_count(&self) -> impl Iterator<Item = u64> {
+        (0..self.shards()).filter(|index| self.is_to_count(*index))
+    }
+
+    /// Whether this array came of `other` by more shards.
+    fn extends(&self, other: &Self) -> bool {
+        let same = (&self.board, &self.plans, self.parts);
+        same == (&other.board, &other.plans, other.parts)
+            && self.batches.starts_with(&other.batches)
+    }
+
+    /// Whether a part of the shard of this number is to be counted.
+    pub fn lacks(&self, index: u64, lacking: &Lacking) -> bool {
+        self.shard(index)
+            .is_some_and(|of| of.lacks(lacking).next().is_some())
+            && self.is_to_count(index)
+    }
+
+    /// With smaller shards in the place of those of the numbers `replaced`, of the parts that they lack: `first` of first
+    /// counts, `second` of second ones.
+    #[must_use]
+    pub fn with_rest(mut self, replaced: &IndexList, lacking: &Lacking, shards: u64) -> Self {
+        let mut rest = Groups::new();
+        for of in replaced.iter().filter_map(|at| self.shard(at)) {
+            let parts = rest.entry(of.again.clone()).or_default();
+            parts.extend(of.lacks(lacking));
+        }
+        self.replaced = self.replaced.iter().chain(replaced.iter()).collect();
+        self.with_shards(rest, shards)
+    }
+
+    /// With shards that count a second time what was counted once, each on another host.
+    #[must_use]
+    pub fn with_again(self, lacking: &Lacking, shards: u64) -> Self {
+        let second = self.to_count().filter_map(|index| self.shard(index));
+        let second = second.filter(|of| !of.again.is_empty());
+        let divided: BTreeSet<u64> = second.flat_map(|of| of.shard.parts()).collect();
+        let mut groups = Groups::new();
+        let once = lacking.second.iter();
+        for (part, hosts) in once.filter(|(part, _)| !divided.contains(part)) {
+            let hosts = hosts.iter().cloned().collect();
+            groups.entry(hosts).or_default().insert(*part);
+        }
+        self.with_shards(groups, shards)
+    }
+
+    /// With about so many more shards of these parts, the largest first.
+    fn with_shards(mut self, groups: Groups, shards: u64) -> Self {
+        let all: usize = groups.values().map(BTreeSet::len).sum();
+        let mut added = Vec::new();
+        for (again, parts) in groups {
+            let mut parts = parts.into_iter();
+            let share = (shards * parts.len() as u64).div_ceil(all.max(1) as u64);
+            for batch in sizes(parts.len() as u64, share).chunk_by(u64::eq) {
+                let size = batch[0];
+                added.push(Batch {
+                    parts: parts.by_ref().take(batch.len() * size as usize).collect(),
+                    size,
+                    again: again.clone(),
+                });
+            }
+        }
+        added.sort_by_key(|batch| Reverse(batch.size));
+        let new = added.iter().flat_map(|batch| batch.shards(self.parts));
+        self.shards.extend(new);
+        self.batches.extend(added);
+        self
     }
 
     /// The plans, the counting one first.
@@ -122,7 +275,7 @@ impl Array {
 
     /// The text of its file.
     #[expect(clippy::expect_used, reason = "numbers and text have a form in JSON")]
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let [queens, holes] = self.board.names();
         let description = Description {
             format: FORMAT,
@@ -130,26 +283,34 @@ impl Array {
             queens,
             holes,
             plans: self.plans.clone(),
-            shards: self.shards,
+            parts: self.parts,
+            shards: self.batches.clone(),
+            replaced: self.replaced.clone(),
         };
         serde_json::to_string(&description).expect("plain values") + "\n"
     }
 
     /// The array that a file describes, or why there is none.
     fn read(text: &str) -> Result<Self, String> {
-        let of: Description = serde_json::from_str(text)
+        let format: Format = serde_json::from_str(text)
             .map_err(|error| format!("it describes no array: {error}"))?;
-        if of.format != FORMAT {
+        if format.format != FORMAT {
             return Err(format!(
                 "format {}, and this program reads format {FORMAT}",
-                of.format
+                format.format
             ));
         }
+        let of: Description = serde_json::from_str(text)
+            .map_err(|error| format!("it describes no array: {error}"))?;
         let board = GivenBoard::parse(of.n, &of.queens, &of.holes);
+        let shards = of.shards.iter().flat_map(|batch| batch.shards(of.parts));
         let array = Self {
             board: board.map_err(|error| error.to_string())?,
             plans: of.plans,
-            shards: of.shards,
+            parts: of.parts,
+            shards: shards.collect(),
+            batches: of.shards,
+            replaced: of.replaced,
         };
         array.defect().map_or(Ok(array), Err)
     }
@@ -161,7 +322,9 @@ impl Array {
             [engine] | [engine, Engine::Census] => engine.counts_all() && engine != Engine::Own,
             _ => false,
         };
-        if !counts || self.shard(0).is_none() {
+        let firsts = self.shards.iter().filter(|of| of.again.is_empty());
+        let parts: BTreeSet<u64> = firsts.flat_map(|of| of.shard.parts()).collect();
+        if !counts || !parts.into_iter().eq(0..self.parts) {
             return Some("it describes no array that this program makes".to_owned());
         }
         let own = self.plans().into_iter().map(|plan| plan.name());
@@ -174,18 +337,34 @@ impl Array {
     }
 }
 
+/// The version of a description, whatever else it says.
+#[derive(Deserialize)]
+struct Format {
+    format: u32,
+}
+
+impl Batch {
+    /// The shards, of a run of so many parts.
+    fn shards(&self, of: u64) -> impl Iterator<Item = ArrayShard> {
+        let size = self.size.max(1);
+        let shards = self.parts.runs().flat_map(move |(first, last)| {
+            let starts = (first..=last).step_by(size as usize);
+            starts.filter_map(move |start| Shard::of_parts(start, last.min(start + size - 1), of))
+        });
+        shards.map(|shard| ArrayShard {
+            shard,
+            again: self.again.clone(),
+        })
+    }
+}
+
 /// What is counted, in words: `n = 24 by colour-1 and census-1 in 512 shards`.
 impl fmt::Display for Array {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plans: Vec<_> = self.plans.iter().map(PlanName::to_string).collect();
-        let plural = if self.shards == 1 { "" } else { "s" };
-        write!(
-            f,
-            "{} by {} in {} shard{plural}",
-            self.board.in_words(),
-            plans.join(" and "),
-            self.shards
-        )
+        let shards = several(self.to_count().count() as u64, "shard");
+        let board = self.board.in_words();
+        write!(f, "{board} by {} in {shards}", plans.join(" and "))
     }
 }
 
@@ -215,7 +394,7 @@ impl ArrayDirectory {
     pub fn make(path: &Path, array: &Array) -> Result<Self, LedgerError> {
         if Self::is_there(path) {
             let there = Self::open(path)?;
-            return match there.array == *array {
+            return match there.array.extends(array) {
                 true => Ok(there),
                 false => Err(LedgerError::Unfit(format!(
                     "{} holds the array of {}, not of {array}: name another directory",
@@ -246,6 +425,24 @@ impl ArrayDirectory {
         };
         made.write(DESCRIPTION, &array.text())?;
         Ok(made)
+    }
+
+    /// Whether the run in this directory is a shard of an array that counts a second time.
+    ///
+    /// # Errors
+    /// The array is not one of this program.
+    pub fn is_second(run: &Path) -> Result<bool, LedgerError> {
+        let Some(path) = Self::of_shard(run) else {
+            return Ok(false);
+        };
+        let index = run.file_name().and_then(|name| name.to_str()?.parse().ok());
+        let array = Self::open(path)?.array;
+        Ok(index.is_some_and(|index| array.shard(index).is_some_and(|of| !of.again.is_empty())))
+    }
+
+    /// Whether the hosts of the array share nothing: what they count comes home in files that the key of the array signs.
+    pub fn is_alone(&self) -> bool {
+        self.file(KEY).exists()
     }
 
     /// Finds the array in `path`.
@@ -284,20 +481,60 @@ impl ArrayDirectory {
         self.path.join(name)
     }
 
-    /// The run directory of the shard at a position. All names have the same length.
+    /// The run directory of the shard of this number.
     pub fn shard(&self, index: u64) -> PathBuf {
-        let width = self.name_width();
-        self.path.join("shards").join(format!("{index:0width$}"))
-    }
-
-    /// The digits in the name of a shard's directory.
-    pub(super) fn name_width(&self) -> usize {
-        (self.array.shards - 1).to_string().len()
+        self.path.join("shards").join(index.to_string())
     }
 
     /// The run directory with the records of all shards.
     pub fn whole(&self) -> PathBuf {
         self.path.join("whole")
+    }
+
+    /// The secret key of the array, in hexadecimal digits. It is made if there is none.
+    ///
+    /// # Errors
+    /// It cannot be read or written.
+    pub fn key(&self) -> Result<String, LedgerError> {
+        if let Some(key) = self.read(KEY)? {
+            return Ok(key.trim_end().to_owned());
+        }
+        let random = Path::new("/dev/urandom");
+        let mut bytes = [0; 32];
+        let read = fs::File::open(random).and_then(|mut file| file.read_exact(&mut bytes));
+        read.map_err(|source| LedgerError::io(random, source))?;
+        let key = hex(&bytes);
+        self.write_secret(KEY, &format!("{key}\n"))?;
+        Ok(key)
+    }
+
+    /// The line of a script that says what the array is.
+    pub(super) fn description_line(&self) -> String {
+        let text = self.array.text();
+        format!(
+            "{DESCRIPTION_LINE}'{}'",
+            text.trim_end().replace('\'', r"'\''")
+        )
+    }
+
+    /// Keeps `array`, which came of this one by more shards, in the description and in scripts that say it.
+    ///
+    /// # Errors
+    /// A file cannot be read or written.
+    pub fn replace(&mut self, array: Array) -> Result<(), LedgerError> {
+        self.array = array;
+        for scheduler in Scheduler::ALL {
+            let name = scheduler.script();
+            let Some(script) = self.read(name)? else {
+                continue;
+            };
+            let line = |line: &str| match line.starts_with(DESCRIPTION_LINE) {
+                true => self.description_line() + "\n",
+                false => format!("{line}\n"),
+            };
+            self.write(name, &script.lines().map(line).collect::<String>())?;
+        }
+        self.write(DESCRIPTION, &self.array.text())
     }
 
     /// The text of a file of the directory; `None` if there is none.
@@ -315,6 +552,17 @@ impl ArrayDirectory {
     pub fn write(&self, name: &str, text: &str) -> Result<(), LedgerError> {
         let file = self.file(name);
         replace(&file, text.as_bytes()).map_err(|source| LedgerError::io(&file, source))
+    }
+
+    /// As [`write`](Self::write), and nobody else can read it.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write_secret(&self, name: &str, text: &str) -> Result<(), LedgerError> {
+        let file = self.file(name);
+        // What replaces a file gets its mode.
+        make_secret(&file).map_err(|source| LedgerError::io(&file, source))?;
+        self.write(name, text)
     }
 
     /// Checks that the run in [`whole`](Self::whole) is that of this array.
@@ -355,36 +603,49 @@ impl ArrayDirectory {
         )))
     }
 
-    /// The certificates of shards that lie beside the directories of shards, by name.
+    /// The certificates of shards: those beside the directories of shards, and of `from` the files and what is in folders, by
+    /// name.
     ///
     /// # Errors
-    /// The folder cannot be read, or one of them is no regular file.
-    pub(super) fn files(&self) -> Result<Vec<PathBuf>, LedgerError> {
-        let folder = self.path.join("shards");
-        let list = || {
-            let entries = fs::read_dir(&folder)?.map(|entry| Ok(entry?.path()));
-            entries.collect::<io::Result<Vec<_>>>()
-        };
-        let mut files = match list() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            listed => listed.map_err(|error| LedgerError::io(&folder, error))?,
-        };
-        files.retain(|file| file.extension().is_some_and(|ending| ending == "cert"));
+    /// A folder cannot be read, or one of them is no regular file.
+    pub(super) fn files(&self, from: &[PathBuf]) -> Result<Vec<PathBuf>, LedgerError> {
+        let mut files = Vec::new();
+        for path in [self.file("shards")].iter().chain(from) {
+            let failed = |source| LedgerError::io(path, source);
+            if !path.is_dir() {
+                files.push(path.clone());
+                continue;
+            }
+            for entry in fs::read_dir(path).map_err(failed)? {
+                let file = entry.map_err(failed)?.path();
+                let is_certificate = file.extension().is_some_and(|ending| ending == "cert");
+                files.extend(is_certificate.then_some(file));
+            }
+        }
         files.sort_unstable();
         files.iter().try_for_each(|file| is_there(file).map(drop))?;
         Ok(files)
     }
 
-    /// Checks that the run in the directory or file of a shard is that shard of this array.
-    pub(super) fn check_shard(
-        &self,
-        path: &Path,
-        index: u64,
-        info: &RunInfo,
-    ) -> Result<(), LedgerError> {
-        let what = format!("shard {index}/{} of", self.array.shards);
+    /// Checks that the run in the directory of a shard is that shard of this array.
+    pub(super) fn check_shard(&self, index: u64, info: &RunInfo) -> Result<(), LedgerError> {
+        let shard = self.array.shard(index).map(|of| of.shard);
+        let what = shard.map(|shard| format!("shard {shard} of"));
         let helps = "remove it and submit that shard again";
-        self.expect(path, info, self.array.shard(index), &what, helps)
+        self.expect(
+            &self.shard(index),
+            info,
+            shard,
+            &what.unwrap_or_default(),
+            helps,
+        )
+    }
+
+    /// Checks that the run in a file is of this array: shards of any parts are, those that were divided further, too.
+    pub(super) fn check_file(&self, path: &Path, info: &RunInfo) -> Result<(), LedgerError> {
+        let parts = info.shard.parts();
+        let own = Shard::of_parts(parts.start, parts.end - 1, self.array.parts);
+        self.expect(path, info, own, "a shard of", "remove it")
     }
 }
 

@@ -1,14 +1,15 @@
 //! How far the shards of an array are, and their records in one ledger.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::array::unfit;
-use super::{ArrayDirectory, IndexList};
+use super::{ArrayDirectory, IndexList, Lacking};
 use crate::engine::Plan;
 use crate::ledger::{
-    Division, LedgerError, LedgerSums, MergeSource, Merged, Store, is_held, merge,
+    Division, LedgerError, LedgerSums, MergeSource, Merged, Store, is_held, merge, parts_once,
 };
 
 /// How far a shard is.
@@ -52,7 +53,7 @@ impl ArrayDirectory {
             }
             opened => opened?,
         };
-        self.check_shard(&directory, index, store.info())?;
+        self.check_shard(index, store.info())?;
         let sums = store.sums()?;
         let shard = store.info().shard;
         // Until its process ends, a last canary may still take back what is recorded.
@@ -93,7 +94,28 @@ impl ArrayDirectory {
     /// How the array is divided.
     pub fn division(&self, plans: &[Arc<dyn Plan>]) -> Division {
         let first = self.array().shard(0);
-        first.map_or_else(Division::none, |first| Division::new(first, plans))
+        first.map_or_else(Division::none, |first| Division::new(first.shard, plans))
+    }
+
+    /// What is to be counted by what was gathered: all, if nothing was.
+    ///
+    /// # Errors
+    /// The ledger of all is damaged, or that of another run.
+    pub fn lacking(&self, division: &Division) -> Result<Lacking, LedgerError> {
+        match Store::open_to_glance(&self.whole()) {
+            Err(LedgerError::NoRun { .. }) => Ok(Lacking {
+                first: (0..self.array().parts()).collect(),
+                second: BTreeMap::new(),
+            }),
+            opened => {
+                let store = opened?;
+                self.check_whole(store.info())?;
+                Ok(Lacking {
+                    first: store.sums()?.coverage.parts_lacking(division),
+                    second: parts_once(&store, division)?,
+                })
+            }
+        }
     }
 }
 
@@ -108,6 +130,10 @@ pub struct Gathered {
     pub stopped: IndexList,
     /// Shards of which nothing is recorded.
     pub not_begun: IndexList,
+    /// What is still to be counted.
+    pub lacking: Lacking,
+    /// Why files were refused. They were left out.
+    pub refused: Vec<LedgerError>,
 }
 
 impl Gathered {
@@ -118,8 +144,8 @@ impl Gathered {
 }
 
 /// Puts what the shards of an array have recorded into the ledger in [`ArrayDirectory::whole`]. Shards that
-/// somebody works on are left out. Files of shards that lie beside them (`shards/*.cert`) are gathered as well, and `open` opens
-/// them.
+/// somebody works on are left out. Files of shards that lie beside them (`shards/*.cert`), and those in the folders or of the
+/// names `from`, are gathered as well, and `open` opens them.
 ///
 /// Tasks of another shard are left out: whoever may write to one shard alone has no say in the others.
 ///
@@ -129,9 +155,11 @@ impl Gathered {
 /// ledger of all cannot be written. Nothing is gathered then.
 pub fn gather(
     directory: &ArrayDirectory,
+    from: &[PathBuf],
     open: impl Fn(&Path) -> Result<MergeSource<'static>, LedgerError>,
 ) -> Result<Gathered, LedgerError> {
-    let plans = directory.array().plans();
+    let array = directory.array();
+    let plans = array.plans();
     let division = directory.division(&plans);
     let whole = directory.whole();
     directory.expect_own(&whole)?;
@@ -139,33 +167,42 @@ pub fn gather(
     if let Ok(store) = Store::open_to_read(&whole) {
         directory.check_whole(store.info())?;
     }
-    let (mut running, mut stopped, mut not_begun) = (Vec::new(), Vec::new(), Vec::new());
-    let source = |path: PathBuf, store: Store| {
-        let shard = Some((store.info().shard, &division));
-        MergeSource { path, store, shard }
-    };
+    let mut states: [Vec<u64>; 4] = Default::default();
     let of_shard = |index: u64| {
         let path = directory.shard(index);
         directory.expect_own(&path)?;
         let (state, found) = directory.state_of(index, &division)?;
-        match state {
-            ShardState::Running => running.push(index),
-            ShardState::NotBegun => not_begun.push(index),
-            ShardState::Stopped => stopped.push(index),
-            ShardState::Finished => {}
-        }
+        states[state as usize].push(index);
         let found = found.filter(|_| state != ShardState::Running);
-        Ok::<_, LedgerError>(found.map(|(store, _)| source(path, store)))
+        Ok::<_, LedgerError>(found.map(|(store, _)| MergeSource {
+            shard: Some((store.info().shard, &division)),
+            is_of_array: true,
+            path,
+            store,
+        }))
     };
+    let mut refused = Vec::new();
     let of_file = |path: PathBuf| {
-        let store = open(&path)?.store;
-        directory.check_shard(&path, store.info().shard.index(), store.info())?;
-        Ok(Some(source(path, store)))
+        let opened = open(&path).and_then(|source| {
+            directory.check_file(&path, source.store.info())?;
+            Ok(source)
+        });
+        match opened {
+            Ok(source) => Ok(Some(MergeSource {
+                shard: Some((source.store.info().shard, &division)),
+                ..source
+            })),
+            Err(error @ LedgerError::Io { .. }) => Err(error),
+            Err(error) => {
+                refused.push(error);
+                Ok(None)
+            }
+        }
     };
-    let shards = (0..directory.array().shards()).map(of_shard);
-    let files = directory.files()?.into_iter().map(of_file);
-    let sources = shards.chain(files).filter_map(Result::transpose);
-    let mut sources = sources.peekable();
+    let files = directory.files(from)?;
+    let sources = (0..array.shards()).map(of_shard);
+    let sources = sources.chain(files.into_iter().map(of_file));
+    let mut sources = sources.filter_map(Result::transpose).peekable();
     let merged = match sources.peek() {
         Some(_) => Some(merge(sources, &whole, &plans)?),
         // What was gathered before counts, even if its shards were removed to save space.
@@ -174,18 +211,19 @@ pub fn gather(
         }
         None => None,
     };
-    let lacking = merged
-        .as_ref()
-        .map(|merged| merged.sums.coverage.shards_lacking(&division));
-    let lacks = |index: &u64| {
-        let lacking = lacking.as_ref();
-        lacking.is_none_or(|lacking| lacking.contains(index))
+    let lacking = directory.lacking(&division)?;
+    let list = |state: ShardState| {
+        let indices = states[state as usize].iter().copied();
+        indices
+            .filter(|index| array.lacks(*index, &lacking))
+            .collect()
     };
-    let list = |indices: Vec<u64>| indices.into_iter().filter(lacks).collect();
     Ok(Gathered {
-        running: list(running),
-        stopped: list(stopped),
-        not_begun: list(not_begun),
+        running: list(ShardState::Running),
+        stopped: list(ShardState::Stopped),
+        not_begun: list(ShardState::NotBegun),
         merged,
+        lacking,
+        refused,
     })
 }

@@ -16,7 +16,7 @@ mod sizes;
 mod submission;
 
 pub use crate::ledger::IndexList;
-pub use array::{Array, ArrayDirectory};
+pub use array::{Array, ArrayDirectory, ArrayShard, KEY, Lacking};
 pub use gather::{Gathered, ShardState, gather};
 pub use scheduler::Scheduler;
 pub use submission::Submission;

@@ -21,6 +21,9 @@ pub struct Submission {
     pub time: Option<Duration>,
     /// Options of the scheduler, as words of a shell: `--partition=short`.
     pub options: Vec<String>,
+    /// The command that brings a file home, in which `{}` stands for the file, where hosts share nothing. `None`: they see the
+    /// directory of the array.
+    pub put: Option<String>,
 }
 
 impl Submission {
@@ -31,7 +34,11 @@ impl Submission {
             Scheduler::HyperQueue => include_str!("scripts/hyperqueue.sh"),
             Scheduler::Shell => include_str!("scripts/shell.sh"),
         };
-        let template = template.replace("{{attempt}}\n", include_str!("scripts/attempt.sh"));
+        let (head, end) = template.split_once("{{attempt}}\n").unwrap_or_default();
+        let template = match &self.put {
+            None => [head, include_str!("scripts/attempt.sh"), end].concat(),
+            Some(_) => [head, include_str!("scripts/alone.sh")].concat(),
+        };
         let lines = template.lines();
         let lines = lines.filter_map(|line| self.filled(line, scheduler, directory));
         lines.map(|line| line + "\n").collect()
@@ -66,10 +73,6 @@ impl Submission {
         let script = format!("{path}/{}", scheduler.script());
         let all = || scheduler.submit_all(&script, array.shards());
         let lines = |lines: Vec<String>| (!lines.is_empty()).then(|| lines.join("\n"));
-        let squares = |names: &String| match names.is_empty() {
-            true => "none".to_owned(),
-            false => names.clone(),
-        };
         Some(match name {
             "array" => array.to_string(),
             "path" => path.to_string(),
@@ -96,7 +99,13 @@ impl Submission {
             }
             .to_string(),
             "shards" => array.shards().to_string(),
-            "width" => directory.name_width().to_string(),
+            "width" => (array.shards() - 1).to_string().len().to_string(),
+            "logs" => self.put.is_none().then(|| format!("{path}/logs"))?,
+            "if alone" => self.put.as_ref().map(|_| String::new())?,
+            "put" => self.put.as_ref()?.replace("{}", "\"$file\""),
+            "id" => blake3::hash(directory.key().ok()?.as_bytes()).to_hex()[..8].to_owned(),
+            "description" => directory.description_line(),
+            "key" => format!("key={}", directory.key().ok()?),
             "cpus" => self.cpus.unwrap_or(1).to_string(),
             "memory" => self.memory?.to_string(),
             "gpus" => (self.gpus > 0).then_some(self.gpus)?.to_string(),
@@ -114,12 +123,6 @@ impl Submission {
                 lines(options.map(|option| format!("{prefix} {option}")).collect())?
             }
             "how" => self.how(scheduler),
-            "n" => array.board().size().to_string(),
-            "queens" => squares(&array.board().names()[0]),
-            "holes" => squares(&array.board().names()[1]),
-            "engine" => array.engine().to_string(),
-            "unique" if array.is_unique() => "--unique".to_owned(),
-            "unique" => "--no-unique".to_owned(),
             _ => return None,
         })
     }
@@ -175,6 +178,7 @@ mod tests {
             gpus: 0,
             time: seconds.map(Duration::from_secs),
             options: vec!["--account=anna".to_owned()],
+            put: None,
         }
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::account::Account;
-use super::{Entry, LedgerError, RecordedTask, Session, Store};
+use super::{Division, Entry, LedgerError, RecordedTask, Session, Store};
 use crate::engine::seconds;
 use crate::outcome::{Checked, Outcome};
 use crate::telemetry::{measured, percent, several};
@@ -136,6 +136,27 @@ impl fmt::Display for Confirmation {
             self.by_other_kernel
         )
     }
+}
+
+/// The parts of a run with a recorded task that was not counted on two hosts, each with the hosts that counted it.
+///
+/// # Errors
+/// The ledger cannot be read, or holds what is not of its run.
+pub fn parts_once(
+    store: &Store,
+    division: &Division,
+) -> Result<BTreeMap<u64, BTreeSet<String>>, LedgerError> {
+    let sessions = Sessions::of(store.sessions()?);
+    let mut parts: BTreeMap<u64, BTreeSet<String>> = BTreeMap::new();
+    store.for_each_account(|record, second| {
+        let host = sessions.host(record.session);
+        let other = second.map(|second| sessions.host(second.session));
+        if other.is_none_or(|other| other == host) {
+            let hosts = parts.entry(division.part_of(record.key)).or_default();
+            hosts.extend(host.cloned());
+        }
+    })?;
+    Ok(parts)
 }
 
 /// The confirmation of a ledger, while its tasks are read.

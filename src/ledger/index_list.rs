@@ -1,7 +1,13 @@
 use std::fmt;
+use std::str::FromStr;
 
-/// Indices of an array's tasks, ascending. It is shown as Slurm and HyperQueue write it: `3,17-20`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+use serde::{Deserialize, Serialize};
+
+use super::Shard;
+
+/// Indices of an array's tasks, or of parts of a run, ascending. It is shown as Slurm and HyperQueue write it: `3,17-20`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct IndexList(Vec<u64>);
 
 impl IndexList {
@@ -13,6 +19,11 @@ impl IndexList {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Whether this one is there.
+    pub fn contains(&self, index: u64) -> bool {
+        self.0.binary_search(&index).is_ok()
     }
 
     /// One after the other.
@@ -43,7 +54,7 @@ impl IndexList {
     }
 
     /// The first and the last of each run of neighbours.
-    fn runs(&self) -> impl Iterator<Item = (u64, u64)> {
+    pub fn runs(&self) -> impl Iterator<Item = (u64, u64)> {
         let runs = self.0.chunk_by(|one, next| one + 1 == *next);
         runs.map(|run| (run[0], run[run.len() - 1]))
     }
@@ -55,6 +66,36 @@ impl FromIterator<u64> for IndexList {
         indices.sort_unstable();
         indices.dedup();
         Self(indices)
+    }
+}
+
+impl From<IndexList> for String {
+    fn from(list: IndexList) -> Self {
+        list.to_string()
+    }
+}
+
+impl TryFrom<String> for IndexList {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl FromStr for IndexList {
+    type Err = String;
+
+    /// Numbers below [`Shard::MAX_COUNT`].
+    fn from_str(text: &str) -> Result<Self, String> {
+        let run = |run: &str| {
+            let (first, last) = run.split_once('-').unwrap_or((run, run));
+            let (first, last) = (first.parse::<u64>().ok()?, last.parse().ok()?);
+            (first <= last && last < Shard::MAX_COUNT).then_some(first..=last)
+        };
+        let runs: Option<Vec<_>> = text.split(',').map(run).collect();
+        let refused = || format!("`{text}` is no list of numbers such as 3,17-20");
+        Ok(runs.ok_or_else(refused)?.into_iter().flatten().collect())
     }
 }
 

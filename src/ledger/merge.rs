@@ -117,15 +117,20 @@ pub fn merge<'a, E: From<LedgerError>>(
     let mut is_one_division = true;
     for source in std::iter::once(Ok(first)).chain(sources) {
         let source = source?;
-        let MergeSource { path, store, shard } = &source;
+        let MergeSource {
+            path,
+            store,
+            shard,
+            is_of_array,
+        } = &source;
         check_alike((&first_path, &info), (path, store.info()))?;
         store.info().check_plans(store.file(), plans)?;
         is_one_division &= divided(store.info().shard) == divided(info.shard);
         let theirs = store.sessions()?;
         let merged = match (store.signer(), shard) {
-            (Some(key), _) => Session::mark_of_key(key),
-            (None, Some((shard, _))) => Session::mark_of(*shard),
-            (None, None) => came_with(&theirs, &sessions),
+            (Some(key), _) if !is_of_array => Session::mark_of_key(key),
+            (_, Some((shard, _))) => Session::mark_of(*shard),
+            (_, None) => came_with(&theirs, &sessions),
         };
         let mut own = BTreeSet::new();
         for mut session in theirs {

@@ -41,6 +41,8 @@ pub struct MergeSource<'a> {
     /// Of a job array, the tasks of this shard alone are taken. Its hosts are those of the array, so what they say of second
     /// counts is believed.
     pub shard: Option<(Shard, &'a Division)>,
+    /// Whether it is a directory of that array, or a file that its own key signed.
+    pub is_of_array: bool,
 }
 
 impl MergeSource<'_> {
@@ -53,6 +55,7 @@ impl MergeSource<'_> {
             path: path.to_owned(),
             store: Store::open_to_read(path)?,
             shard: None,
+            is_of_array: false,
         })
     }
 }

@@ -62,8 +62,8 @@ mod signature;
 mod status;
 mod store;
 
-pub use confirmation::Confirmation;
 pub(crate) use confirmation::Sessions;
+pub use confirmation::{Confirmation, parts_once};
 pub use correction_rows::LoggedCorrection;
 pub use counted_with::CountedWith;
 pub use coverage::{Coverage, Missing};

@@ -84,7 +84,6 @@ impl Shard {
             .then_some(shard)
             .ok_or_else(|| ShardError(text.to_owned()))
     }
-
 }
 
 impl FromStr for Shard {
@@ -127,7 +126,8 @@ mod tests {
     #[test]
     fn text_that_is_no_shard_is_refused() {
         for text in [
-            "", "3", "3/3", "4/3", "0/0", "-1/3", "1/3/5", "a/b", "0/65537", "2-1/3", "1-3/3", "1-/3",
+            "", "3", "3/3", "4/3", "0/0", "-1/3", "1/3/5", "a/b", "0/65537", "2-1/3", "1-3/3",
+            "1-/3",
         ] {
             let error = text.parse::<Shard>().unwrap_err().to_string();
             assert!(error.contains(&format!("`{text}`")), "{error}");

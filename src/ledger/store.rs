@@ -209,7 +209,7 @@ impl Store {
     }
 
     /// The key that signed what it holds, in hexadecimal.
-    pub(super) fn signer(&self) -> Option<&str> {
+    pub fn signer(&self) -> Option<&str> {
         self.signer.as_deref()
     }
 

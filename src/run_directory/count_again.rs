@@ -30,21 +30,12 @@ pub(super) fn count_again(
     tell: Arc<dyn Recorder>,
     before: Duration,
 ) -> Result<Report, JobError> {
-    let by = Arc::new(by);
-    let again = plans.iter().map(|plan| {
-        let (of, by) = (Arc::clone(plan), Arc::clone(&by));
-        let recount = RecountPlan {
-            plan: Arc::clone(plan),
-            choose: Arc::new(move |index| by(of.as_ref(), of.key(index))),
-            relaunches,
-        };
-        Arc::new(recount) as Arc<dyn Plan>
-    });
+    let again = recounted(plans, by, relaunches);
     // Every task is counted twice already: that shows what audits would. Canaries tell which of two counts
     // that differ to doubt, before all of them are contested.
     let spec = RunSpec {
         audit: 0.0,
-        ..how.spec(hardware, again.collect(), Arc::new(tasks), Some(tell))
+        ..how.spec(hardware, again, Arc::new(tasks), Some(tell))
     };
     let report = how.run(&spec, devices)?;
     match plans.first() {
@@ -53,6 +44,26 @@ pub(super) fn count_again(
         }
         _ => Ok(report),
     }
+}
+
+/// `plans` whose tasks are counted on the CPU each by the kernel that `by` gives for it, on devices by the
+/// [`relauncher`](Plan::relauncher) if `relaunches`.
+pub(super) fn recounted(
+    plans: &[Arc<dyn Plan>],
+    by: impl Fn(&dyn Plan, TaskKey) -> RecountKernel + Send + Sync + 'static,
+    relaunches: bool,
+) -> Vec<Arc<dyn Plan>> {
+    let by = Arc::new(by);
+    let recounted = plans.iter().map(|plan| {
+        let (of, by) = (Arc::clone(plan), Arc::clone(&by));
+        let recount = RecountPlan {
+            plan: Arc::clone(plan),
+            choose: Arc::new(move |index| by(of.as_ref(), of.key(index))),
+            relaunches,
+        };
+        Arc::new(recount) as Arc<dyn Plan>
+    });
+    recounted.collect()
 }
 
 /// What is said of a task that is counted again.

@@ -34,6 +34,7 @@ impl RunDirectory {
             directory,
             job: Job::of(plan).unique(unique),
             configuration: String::new(),
+            other_way: false,
         }))
     }
 
@@ -48,6 +49,13 @@ impl RunDirectory {
     #[must_use]
     pub fn configuration(mut self, text: String) -> Self {
         self.0.configuration = text;
+        self
+    }
+
+    /// As [`NewRun::other_way`].
+    #[must_use]
+    pub const fn other_way(mut self, other_way: bool) -> Self {
+        self.0.other_way = other_way;
         self
     }
 

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::RunDirectoryError;
+use super::count_again::recounted;
 use crate::actors::Report;
-use crate::engine::{Engine, Plan};
+use crate::engine::{Engine, Plan, RecountKernel};
 use crate::job::{Hardware, Job, JobError, JobResult, plan};
 use crate::ledger::{Confirmation, Facts, LedgerSums, Recording, RunInfo, Session, Shard, Store};
 
@@ -43,6 +44,8 @@ pub(super) struct RecordedJob {
     pub(super) directory: PathBuf,
     pub(super) job: Job,
     pub(super) configuration: String,
+    /// Whether it counts by the other kernels of its engines.
+    pub(super) other_way: bool,
 }
 
 impl RecordedJob {
@@ -75,6 +78,11 @@ impl RecordedJob {
         let recording = Arc::new(recording);
         let source = Arc::clone(&recording);
         let how = &self.job.settings;
+        let isa = hardware.counter.isa;
+        let plans = match self.other_way {
+            true => recounted(&plans, move |_, _| RecountKernel::Isa(isa), true),
+            false => plans,
+        };
         let report = how.count_all(hardware, (&plan, plans), source, Some(recording))?;
         let store = Store::open_to_glance(&self.directory)?;
         let sums = store.sums()?;
@@ -116,6 +124,7 @@ impl NewRun {
                 directory,
                 job: job.clone(),
                 configuration: String::new(),
+                other_way: false,
             },
             shard: Shard::WHOLE,
         }
@@ -136,6 +145,14 @@ impl NewRun {
         self
     }
 
+    /// Counts by the kernels that second counts take, CPU workers and devices alike: what another directory counted the
+    /// usual way is then counted in two ways.
+    #[must_use]
+    pub const fn other_way(mut self, other_way: bool) -> Self {
+        self.recorded.other_way = other_way;
+        self
+    }
+
     /// Finds the hardware and runs to the end.
     ///
     /// # Errors
@@ -153,6 +170,7 @@ impl NewRun {
             directory,
             job,
             configuration,
+            ..
         } = &self.recorded;
         let (counting, plans) = job.plans(hardware)?;
         let again = |engine| plan(engine, job.board()).name() == counting.name();

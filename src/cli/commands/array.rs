@@ -1,23 +1,27 @@
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::cli::args::flags::{Boards, choice};
 use crate::cli::args::whole::whole;
+use crate::cli::commands::gather::gathered;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
-use crate::cli::print::array_report::script_word;
+use crate::cli::print::array_report::{script_word, submit_again};
 use crate::cli::shell::{command_on, is_plain, word};
 use crate::cluster::{Array, ArrayDirectory, Scheduler, Submission};
 use crate::config::{Auto, Bytes, HumanDuration, Value, Whole};
 use crate::engine::{Engine, NoLauncher, seconds_per_cost};
 use crate::job::{fastest_on_cpu, plan};
-use crate::ledger::Shard;
+use crate::ledger::IndexList;
 use crate::simd::Isa;
 use crate::system::files::make_executable;
 use crate::telemetry::{self, printable, several};
+
+/// How many smaller shards come in the place of one.
+const SMALLER: u64 = 8;
 
 /// The shortest time of an attempt, as schedulers count.
 const SHORTEST: Duration = Duration::from_secs(60);
@@ -40,6 +44,22 @@ one ends at once. Slurm starts a shard whose time is over again by itself.
 The same command may be given again for another scheduler. With --replace, another time or other cores \
 replace the script; what was counted stays. docs/CLUSTER.md has more.";
 
+/// What is said of a new array alone.
+const OF_NEW: [&str; 12] = [
+    "scheduler",
+    "dir",
+    "engine",
+    "no_unique",
+    "time",
+    "cpus",
+    "memory",
+    "gpus",
+    "replace",
+    "put",
+    "options",
+    "n",
+];
+
 /// Flags of `array`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP, mut_arg("n", |n| n.value_name("N").help("Board size, 1 to 32")))]
@@ -48,12 +68,25 @@ pub struct Args {
     board: Boards,
 
     /// The shards that the board is divided into; the scheduler counts each by an array task
-    #[arg(long, value_name = "K", value_parser = whole(0..=Shard::MAX_COUNT), allow_hyphen_values = true)]
-    shards: u64,
+    #[arg(long, value_name = "K", value_parser = whole(0..=Array::MAX_SHARDS), allow_hyphen_values = true, required_unless_present_any = ["rest", "again"])]
+    shards: Option<u64>,
 
     /// The scheduler that runs the array
-    #[arg(long = "for", value_name = "SCHEDULER", value_parser = scheduler())]
-    scheduler: Scheduler,
+    #[arg(long = "for", value_name = "SCHEDULER", value_parser = scheduler(), required_unless_present_any = ["rest", "again"])]
+    scheduler: Option<Scheduler>,
+
+    /// Divide what is missing of the array in this directory, and neither runs nor waits in a queue, into smaller shards
+    #[arg(long, value_name = "DIR", conflicts_with_all = OF_NEW)]
+    rest: Option<PathBuf>,
+
+    /// Add shards to the array in this directory that count what is counted once: each on another host than the first time,
+    /// and by another kernel
+    #[arg(long, value_name = "DIR", conflicts_with_all = OF_NEW, conflicts_with = "rest")]
+    again: Option<PathBuf>,
+
+    /// Hosts share nothing: this command brings home the file {} that a shard is, such as 'scp {} head:n24/shards/'
+    #[arg(long, value_name = "COMMAND", value_parser = put)]
+    put: Option<String>,
 
     /// The directory of the array, which all hosts must see; `array-nN` by default, `array-nN-given` where something is given on the board
     #[arg(long, value_name = "DIR")]
@@ -110,8 +143,77 @@ fn attempt_time(text: &str) -> Result<HumanDuration, String> {
         .map_err(|error| error.to_string().replace(", or a number of seconds", ""))
 }
 
-/// Writes the submission of a job array.
+/// A command that brings a file home.
+fn put(text: &str) -> Result<String, &'static str> {
+    let is_line = printable(text) == text;
+    let names_file = is_line && text.contains("{}");
+    names_file
+        .then(|| text.to_owned())
+        .ok_or("write {} where the file stands, as in 'scp {} head:n24/shards/'")
+}
+
+/// Writes the submission of a job array, or adds shards to it.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    match (&args.rest, &args.again, args.scheduler, args.shards) {
+        (Some(dir), ..) => more_shards(dir, args.shards, More::Rest),
+        (_, Some(dir), ..) => more_shards(dir, args.shards, More::Again),
+        (_, _, Some(scheduler), Some(shards)) => new_array(args, scheduler, shards),
+        _ => Err(Failure::usage("give --shards and --for")),
+    }
+}
+
+/// Which shards are added.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum More {
+    /// Smaller ones, of what is missing.
+    Rest,
+    /// Second counts.
+    Again,
+}
+
+/// Adds shards to the array in `dir`, about so many.
+fn more_shards(dir: &Path, shards: Option<u64>, more: More) -> Result<(), Failure> {
+    let mut directory = ArrayDirectory::open(dir)?;
+    let gathered = gathered(&directory, &[])?;
+    let array = directory.array();
+    let (new, what) = match more {
+        More::Rest => {
+            let missing = gathered.to_submit();
+            let shards = shards.unwrap_or(missing.len() * SMALLER);
+            (
+                array.clone().with_rest(&missing, &gathered.lacking, shards),
+                "missing",
+            )
+        }
+        More::Again => {
+            let shards = shards.unwrap_or(array.shards());
+            (
+                array.clone().with_again(&gathered.lacking, shards),
+                "counted once",
+            )
+        }
+    };
+    let added: IndexList = (array.shards()..new.shards()).collect();
+    if added.is_empty() {
+        return print(&format!(
+            "{}: nothing is {what} that no shard is there for",
+            dir.display()
+        ));
+    }
+    directory.replace(new)?;
+    let mut lines = vec![format!(
+        "{}: {} more, {added}",
+        dir.display(),
+        several(added.len(), "shard")
+    )];
+    let submit = submit_again(&directory, dir, &added);
+    lines.extend(submit.iter().map(|command| format!("submit it  {command}")));
+    let lines: Vec<_> = lines.iter().map(|line| printable(line)).collect();
+    print(&lines.join("\n"))
+}
+
+/// Writes the submission of a new array.
+fn new_array(args: &Args, scheduler: Scheduler, shards: u64) -> Result<(), Failure> {
     if let Some(HumanDuration(time)) = args.time
         && time < SHORTEST
     {
@@ -140,7 +242,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             ),
         }));
     }
-    let array = Array::new(board, engine, !args.no_unique, args.shards)?;
+    let array = Array::new(board, engine, !args.no_unique, shards)?;
     let path = args.dir.clone();
     let path = path.unwrap_or_else(|| format!("array-{}", array.short_name()).into());
     // The scripts name it where nothing can be quoted.
@@ -167,10 +269,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         memory: args.memory.map(|memory| memory.0.div_ceil(1 << 20)),
         gpus: args.gpus.0 as u64,
         time: args.time.map(|time| time.0),
-        options: options(args)?,
+        options: options(args, scheduler)?,
+        put: args.put.clone(),
     };
-    let script = args.scheduler.script();
-    let text = submission.script(args.scheduler, &directory);
+    if args.put.is_some() {
+        directory.key()?;
+    }
+    let script = scheduler.script();
+    let text = submission.script(scheduler, &directory);
     let there = directory.read(script)?;
     if !args.replace && there.is_some_and(|there| there != text) {
         return Err(Failure::usage(format!(
@@ -178,7 +284,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             path.join(script).display()
         )));
     }
-    directory.write(script, &text)?;
+    match args.put {
+        Some(_) => directory.write_secret(script, &text)?,
+        None => directory.write(script, &text)?,
+    }
     // HyperQueue starts a script as a program.
     make_executable(&directory.file(script))
         .map_err(|error| Failure::new(Exit::Error, format!("{script}: {error}")))?;
@@ -196,7 +305,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             format!("about {time} on {cores} like those of this machine")
         };
         let each = about(time);
-        let whole = time.saturating_mul(args.shards as u32);
+        let whole = time.saturating_mul(shards as u32);
         lines.push(match whole < SHORTEST {
             true => format!("no array is needed: `queenfold run` takes {}", about(whole)),
             false => format!("each shard {each}"),
@@ -210,8 +319,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             ));
         }
     }
-    let script = script_word(args.scheduler, &path);
-    let submit = args.scheduler.submit_all(&script, array.shards());
+    let script = script_word(scheduler, &path);
+    let submit = scheduler.submit_all(&script, array.shards());
     let submit = submit.iter().map(|command| format!("submit it  {command}"));
     lines.extend(submit);
     lines.push(format!("look at it {}", command_on("status", &path)));
@@ -230,9 +339,9 @@ fn shard_time(args: &Args, array: &Array) -> Option<Duration> {
 }
 
 /// The options of the scheduler as lines of its script, each with its value.
-fn options(args: &Args) -> Result<Vec<String>, Failure> {
+fn options(args: &Args, scheduler: Scheduler) -> Result<Vec<String>, Failure> {
     let wrong = |what: String| Err(Failure::usage(what));
-    if args.scheduler == Scheduler::Shell {
+    if scheduler == Scheduler::Shell {
         let own = [
             (args.memory.is_some(), "--memory"),
             (!args.options.is_empty(), "options behind `--`"),

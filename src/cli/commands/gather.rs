@@ -1,20 +1,25 @@
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
-use crate::certificate::open_source;
+use crate::certificate::{HostKey, open_source};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, print_json, say};
 use crate::cli::print::array_report::{outdated_scripts, submit_again};
 use crate::cli::print::count_report;
 use crate::cli::print::result_table::ResultTable;
 use crate::cli::shell::command_on;
-use crate::cluster::{ArrayDirectory, IndexList, gather};
+use crate::cluster::{ArrayDirectory, Gathered, KEY, gather};
 use crate::engine::Plan;
 use crate::job::outcome;
-use crate::ledger::{Confirmation, Merged, Store};
+use crate::ledger::{Confirmation, LedgerError, MergeSource, Merged, Store};
+use crate::system::file_kind::replace;
 use crate::telemetry::{printable, several};
+
+/// The longest certificate that is read from stdin, in bytes: one of a million tasks has some 500 MB.
+const LONGEST: u64 = 1 << 30;
 
 const HELP: &str = "\
 Examples:
@@ -33,15 +38,60 @@ pub struct Args {
     /// The directory of the array
     dir: PathBuf,
 
+    /// More files of shards: one, a folder of them, or - for one from stdin, which is kept beside the others
+    from: Option<PathBuf>,
+
     /// Print one JSON object on a line
     #[arg(long)]
     json: bool,
 }
 
+/// Gathers the shards of an array and the files `from`. Of hosts that share nothing, those count that the key of the array
+/// signed.
+pub fn gathered(directory: &ArrayDirectory, from: &[PathBuf]) -> Result<Gathered, Failure> {
+    let key = directory.is_alone().then(|| directory.file(KEY));
+    let key = key
+        .map(|file| HostKey::read(&file, String::new()))
+        .transpose()?;
+    let gathered = gather(directory, from, |path| {
+        let source = open_source(path)?;
+        let signer = source.store.signer().map(str::to_owned);
+        match &key {
+            Some(key) if signer != Some(key.public()) => Err(LedgerError::Unfit(format!(
+                "{}: it is signed by {}, and not by the key of this array",
+                path.display(),
+                signer.unwrap_or_default()
+            ))),
+            key => Ok(MergeSource {
+                is_of_array: key.is_some(),
+                ..source
+            }),
+        }
+    })?;
+    for refused in &gathered.refused {
+        say(&printable(&format!("left out: {refused}")));
+    }
+    Ok(gathered)
+}
+
+/// A certificate from stdin, kept in the folder of the shards under a name that its content gives.
+fn kept_stdin(directory: &ArrayDirectory) -> Result<PathBuf, Failure> {
+    let mut text = Vec::new();
+    io::stdin().take(LONGEST).read_to_end(&mut text)?;
+    let name = format!("shards/{}.cert", &blake3::hash(&text).to_hex()[..16]);
+    let file = directory.file(&name);
+    replace(&file, &text).map_err(|error| Failure::of_file("certificate", &file, &error))?;
+    Ok(file)
+}
+
 /// Adds up the shards of a job array.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let directory = ArrayDirectory::open(&args.dir)?;
-    let gathered = gather(&directory, open_source)?;
+    let from = match &args.from {
+        Some(from) if from.as_os_str() == "-" => vec![kept_stdin(&directory)?],
+        from => from.iter().cloned().collect(),
+    };
+    let gathered = gathered(&directory, &from)?;
     let whole = args.dir.join("whole");
     if let Some(merged) = &gathered.merged {
         say(&printable(&format!(
@@ -55,72 +105,84 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     let merged = gathered.merged.as_ref();
-    let Some(merged) = merged.filter(|merged| merged.sums.coverage.is_whole()) else {
-        let tasks: u64 = directory.array().plans().iter().map(|p| p.tasks()).sum();
-        let done = merged.map_or(0, |merged| merged.sums.coverage.done());
-        if args.json {
-            let all = |shards: &IndexList| shards.iter().collect::<Vec<_>>();
-            let mut json = without_total(done, tasks);
-            json["not_begun"] = json!(all(&gathered.not_begun));
-            json["stopped"] = json!(all(&gathered.stopped));
-            json["running"] = json!(all(&gathered.running));
-            print_json(&json)?;
+    let tasks: u64 = directory.array().plans().iter().map(|p| p.tasks()).sum();
+    let done = merged.map_or(0, |merged| merged.sums.coverage.done());
+    let mut lines = Vec::new();
+    let mut json = json!({});
+    for (shards, what, key) in [
+        (&gathered.not_begun, "not begun", "not_begun"),
+        (&gathered.stopped, "stopped", "stopped"),
+        (&gathered.running, "running", "running"),
+    ] {
+        json[key] = json!(shards.iter().collect::<Vec<_>>());
+        if !shards.is_empty() {
+            let number = several(shards.len(), "shard");
+            lines.push(format!("{number} {what}: {shards}"));
         }
-        let mut lines = vec![format!(
-            "no total from {}: {} of {tasks} missing",
-            args.dir.display(),
-            several(tasks - done, "task")
-        )];
-        for (shards, what) in [
-            (&gathered.not_begun, "not begun"),
-            (&gathered.stopped, "stopped"),
-            (&gathered.running, "running"),
-        ] {
-            if !shards.is_empty() {
-                let number = several(shards.len(), "shard");
-                lines.push(format!("{number} {what}: {shards}"));
-            }
-        }
-        let to_submit = gathered.to_submit();
-        match to_submit.is_empty() {
-            true => lines.push(format!(
-                "wait for the running shards, then `{}`",
-                command_on("gather", &args.dir)
-            )),
-            false => {
-                let which = match gathered.running.is_empty() {
-                    true => "them",
-                    false => "the others",
-                };
-                for command in submit_again(&directory, &args.dir, &to_submit) {
-                    lines.push(format!("count {which} alone with `{command}`"));
-                }
-                lines.extend(outdated_scripts(&directory, &args.dir));
-            }
-        }
-        return Err(Failure::lines(Exit::Stopped, lines));
+    }
+    let to_submit = gathered.to_submit();
+    let which = match gathered.running.is_empty() {
+        true => "them",
+        false => "the others",
     };
-    tell_whole(&whole, &directory.array().plans(), merged, args.json)
+    let again = submit_again(&directory, &args.dir, &to_submit);
+    match merged.filter(|merged| merged.sums.coverage.is_whole()) {
+        Some(merged) => {
+            let json = args.json.then_some(json);
+            tell_whole(&whole, &directory.array().plans(), merged, json)?;
+            if lines.is_empty() {
+                return Ok(());
+            }
+            lines.insert(0, "second counts are missing".to_owned());
+        }
+        None => {
+            if args.json {
+                print_json(&without_total(json, done, tasks))?;
+            }
+            lines.insert(
+                0,
+                format!(
+                    "no total from {}: {} of {tasks} missing",
+                    args.dir.display(),
+                    several(tasks - done, "task")
+                ),
+            );
+        }
+    }
+    match to_submit.is_empty() {
+        true => lines.push(format!(
+            "wait for the running shards, then `{}`",
+            command_on("gather", &args.dir)
+        )),
+        false => {
+            lines.extend(
+                again
+                    .iter()
+                    .map(|command| format!("count {which} alone with `{command}`")),
+            );
+            lines.extend(outdated_scripts(&directory, &args.dir));
+        }
+    }
+    Err(Failure::lines(Exit::Stopped, lines))
 }
 
-/// What `--json` prints while tasks are missing.
-pub fn without_total(done: u64, tasks: u64) -> Json {
-    json!({
-        "tasks_done": done,
-        "tasks_total": tasks,
-        "seconds": null,
-        "checked": null,
-        "counted": null,
-        "result": null,
-    })
+/// What `--json` prints while tasks are missing, besides what is in `json`.
+pub fn without_total(mut json: Json, done: u64, tasks: u64) -> Json {
+    json["tasks_done"] = json!(done);
+    json["tasks_total"] = json!(tasks);
+    for key in ["seconds", "checked", "counted", "result"] {
+        json[key] = Json::Null;
+    }
+    json
 }
 
-/// Prints the total of the ledger in `whole`, of which no task is missing, and how often its tasks were counted.
+/// Prints the total of the ledger in `whole`, of which no task is missing, and how often its tasks were counted: as text, or
+/// with `--json` besides what is in that.
 pub fn tell_whole(
     whole: &Path,
     plans: &[Arc<dyn Plan>],
     merged: &Merged,
-    json: bool,
+    json: Option<Json>,
 ) -> Result<(), Failure> {
     let store = Store::open_to_glance(whole)?;
     store.check_decided(&merged.sums)?;
@@ -129,16 +191,14 @@ pub fn tell_whole(
     if let Some(plan) = plans.first() {
         let outcome = outcome(plan.as_ref(), |engine| merged.sums.tallies.get(&engine))?;
         let checked = confirmation.checked(&outcome);
-        if json {
+        if let Some(mut json) = json {
             let tasks = merged.sums.coverage.tasks();
-            let json = json!({
-                "tasks_done": tasks,
-                "tasks_total": tasks,
-                "seconds": merged.elapsed.as_secs_f64(),
-                "checked": checked,
-                "counted": confirmation,
-                "result": outcome,
-            });
+            json["tasks_done"] = json!(tasks);
+            json["tasks_total"] = json!(tasks);
+            json["seconds"] = json!(merged.elapsed.as_secs_f64());
+            json["checked"] = json!(checked);
+            json["counted"] = json!(confirmation);
+            json["result"] = json!(outcome);
             return print_json(&json);
         }
         let table = ResultTable::new(plan.size(), "All sessions");

@@ -102,14 +102,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let coverage = &merged.sums.coverage;
     if !coverage.is_whole() {
         if args.json {
-            print_json(&without_total(coverage.done(), coverage.tasks()))?;
+            print_json(&without_total(json!({}), coverage.done(), coverage.tasks()))?;
         }
         return Err(Failure::incomplete(
             format_args!("no total from {}", into.display()),
             &coverage.missing(&merged.division),
         ));
     }
-    tell_whole(into, &plans, &merged, args.json)
+    tell_whole(into, &plans, &merged, args.json.then(|| json!({})))
 }
 
 /// What is given, each opened when its turn comes, and the plans of the first.

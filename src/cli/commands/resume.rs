@@ -67,6 +67,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         say(&printable(&format!("as the session before, with {kept}")));
     }
     let run = run.configuration(config::kept(&settings));
+    let run = run.other_way(ArrayDirectory::is_second(&args.dir)?);
     let counted = runner.run(run.job(), Some(&args.dir), |how, hardware| {
         let run = run.clone().settings(how);
         let result = run.run_on(hardware)?;

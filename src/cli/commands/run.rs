@@ -13,6 +13,7 @@ use crate::cli::output::{print, print_json, say};
 use crate::cli::print::board_result::BoardResult;
 use crate::cli::print::count_report::{self, CorrectionReport};
 use crate::cli::print::result_table::Printer;
+use crate::cli::session::array_task::array_task;
 use crate::cli::session::job_runner::JobRunner;
 use crate::cli::session::recount::wall_time;
 use crate::cluster::ArrayDirectory;
@@ -69,9 +70,13 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["dir", "again", "show"])]
     yes: bool,
 
-    /// Count only the tasks of shard I of K, which all have about the same cost; needs --dir
+    /// Count only part I of K, or I-J/K for several; the parts have about the same cost; needs --dir
     #[arg(long, value_name = "I/K", requires = "dir")]
     shard: Option<Shard>,
+
+    /// Count shard I of the job array in --dir, or the next one that nobody counts; the scripts of `array` do so
+    #[arg(long, value_name = "I", requires = "dir", conflicts_with_all = ["shard", "expect", "show", "n", "queens", "holes", "board", "engine", "no-unique", "unique"])]
+    task: Option<u64>,
 
     /// Demand this total: end with exit code 3, and print no result, if the board has another one
     #[arg(long, value_name = "TOTAL", value_parser = total, allow_hyphen_values = true, conflicts_with_all = ["again", "show", "shard"])]
@@ -83,6 +88,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let settings = args.flags.settings()?;
     if let Some(dir) = &args.again {
         return again(dir, settings);
+    }
+    if let (Some(dir), Some(task)) = (&args.dir, args.task) {
+        return array_task(dir, task, &settings);
     }
     let config = settings.config();
     let boards = boards(&settings)?;

@@ -22,15 +22,20 @@
 #HQ --time-request={{seconds}}s --time-limit={{seconds}}s
 # A task whose worker is lost is started again, however often.
 #HQ --crash-limit=unlimited
-#HQ --stdout={{path}}/logs/%{JOB_ID}-%{TASK_ID}-%{INSTANCE_ID}.out --stderr={{path}}/logs/%{JOB_ID}-%{TASK_ID}-%{INSTANCE_ID}.err
+#HQ --stdout={{logs}}/%{JOB_ID}-%{TASK_ID}-%{INSTANCE_ID}.out --stderr={{logs}}/%{JOB_ID}-%{TASK_ID}-%{INSTANCE_ID}.err
+{{if alone}}#HQ --cwd=/ --stdout=none --stderr=none
 {{options}}
 
 set -eu
 
-index=${HQ_TASK_ID:?is not set: submit this script with hq submit}
+if [ -z "${HQ_TASK_ID:-}" ]; then
+    # Hosts need not see this file.
+    exec hq submit --stdin --directives=stdin ${1:+"--array=$1"} bash <"$0"
+fi
+index=$HQ_TASK_ID
 {{attempt}}
 
 # In place of this shell, so that HyperQueue's signals reach the program: it commits what it has counted. The
 # code 4 says that the shard is not done. To continue it, submit it again.
 # shellcheck disable=SC2086 # the words of $how are flags
-exec "$program" "$@" $how
+exec "$program" "$@" $how </dev/null

@@ -155,6 +155,19 @@ pub fn has_inodes(dir: &Path) -> bool {
     statvfs(dir).map_or(true, |disk| disk.f_files == 0 || disk.f_ffree > 0)
 }
 
+/// Makes sure that there is a file of this name, and that nobody but its owner can use it.
+///
+/// # Errors
+/// Those of the file system.
+pub fn make_secret(file: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+    let mut how = no_detours();
+    let open = how.append(true).create(true).mode(0o600).open(file)?;
+    let mut mode = open.metadata()?.permissions();
+    mode.set_mode(mode.mode() & 0o700);
+    open.set_permissions(mode)
+}
+
 /// Why others can read the file, in words, and what keeps them from it; `None` if they cannot.
 pub fn why_not_secret(file: &Metadata) -> Option<String> {
     let mode = file.mode() & 0o7777;

@@ -156,6 +156,14 @@ pub fn check_writable(_: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// None.
+pub fn make_secret(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// See the module for Unix.
+///
+/// # Errors
+/// None.
 pub fn make_executable(_: &Path) -> io::Result<()> {
     Ok(())
 }
