@@ -63,7 +63,9 @@ pub struct Checked {
     pub tasks: u64,
     /// Tasks with a second count.
     pub twice: u64,
-    /// Of these: by another worker or device, or on another host.
+    /// Of these: on another host than the first time, by its own name.
+    pub on_other_host: u64,
+    /// Of those with a second count: by another worker or device, or on another host.
     pub by_other_worker: u64,
     /// Of those with a second count: by another kernel.
     pub by_other_kernel: u64,
@@ -255,6 +257,7 @@ pub(super) struct Body {
     origins: Vec<((String, String), String)>,
     hosts: Vec<String>,
     twice: u64,
+    on_other_host: u64,
     by_other_worker: u64,
     by_other_kernel: u64,
     corrections: u64,
@@ -322,6 +325,7 @@ impl Body {
             origins: Vec::new(),
             hosts: Vec::new(),
             twice: 0,
+            on_other_host: 0,
             by_other_worker: 0,
             by_other_kernel: 0,
             corrections: 0,
@@ -411,6 +415,7 @@ impl Body {
             let by = |origin: u64| &self.origins[origin as usize];
             let ((worker, kernel), (other_worker, other_kernel)) =
                 (by(line.origin), by(again.origin));
+            self.on_other_host += u64::from(worker.0 != other_worker.0);
             self.by_other_worker += u64::from(worker != other_worker);
             self.by_other_kernel += u64::from(kernel != other_kernel);
         }
@@ -542,6 +547,7 @@ impl Body {
             plans: head.plans.keys().cloned().collect(),
             tasks: self.tasks,
             twice: self.twice,
+            on_other_host: self.on_other_host,
             by_other_worker: self.by_other_worker,
             by_other_kernel: self.by_other_kernel,
             corrections: self.corrections,

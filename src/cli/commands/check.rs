@@ -124,6 +124,7 @@ fn to_json(checked: &Checked, challenged: Option<(u64, &String)>, args: &Args) -
         "plans": checked.plans,
         "tasks": checked.tasks,
         "twice": checked.twice,
+        "on_other_host": checked.on_other_host,
         "by_other_worker": checked.by_other_worker,
         "by_other_kernel": checked.by_other_kernel,
         "corrections": checked.corrections,
@@ -154,11 +155,12 @@ fn tell(checked: &Checked) -> Result<(), Failure> {
     if let Some(outcome) = &checked.outcome {
         tell_outcome(outcome)?;
     }
-    let again = match (checked.by_other_worker, checked.by_other_kernel) {
-        _ if checked.twice == 0 => String::new(),
-        (worker, kernel) => {
-            format!(" ({worker} by another worker or device, {kernel} by another kernel)")
-        }
+    let again = match checked {
+        Checked { twice: 0, .. } => String::new(),
+        of => format!(
+            " ({} on another host, {} by another worker or device, {} by another kernel)",
+            of.on_other_host, of.by_other_worker, of.by_other_kernel
+        ),
     };
     print(&format!(
         "counted   {} twice{again}, {}, by {}",
