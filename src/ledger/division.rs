@@ -35,7 +35,7 @@ const LOWEST: i32 = 31 * STEPS;
 pub struct Division {
     shard: Shard,
     /// The shard of each task, for plans that are dealt by cost.
-    by_cost: BTreeMap<Engine, Arc<[u16]>>,
+    by_cost: BTreeMap<Engine, Arc<[u32]>>,
 }
 
 impl Division {
@@ -95,7 +95,7 @@ impl Division {
 }
 
 /// The shard of each task.
-fn deal(plan: &dyn Plan, shards: u64) -> Vec<u16> {
+fn deal(plan: &dyn Plan, shards: u64) -> Vec<u32> {
     let costs: Vec<f64> = (0..plan.tasks()).map(|task| plan.task(task).cost).collect();
     let highest = costs.iter().copied().fold(0.0, f64::max);
     let mut tasks: Vec<(i32, usize)> = costs
@@ -110,7 +110,7 @@ fn deal(plan: &dyn Plan, shards: u64) -> Vec<u16> {
         if let Some(mut least) = loads.peek_mut() {
             let Reverse((load, shard)) = &mut *least;
             *load += weight(steps);
-            dealt[task] = *shard as u16;
+            dealt[task] = *shard as u32;
         }
     }
     dealt
@@ -227,7 +227,8 @@ mod tests {
     fn the_division_is_fixed() {
         let digest = |plan: &dyn Plan, count| {
             let dealt = deal(plan, count);
-            let bytes: Vec<u8> = dealt.iter().flat_map(|shard| shard.to_le_bytes()).collect();
+            let bytes = dealt.iter().flat_map(|shard| (*shard as u16).to_le_bytes());
+            let bytes: Vec<u8> = bytes.collect();
             blake3::hash(&bytes).to_hex()[..16].to_owned()
         };
         let boards = [(18, 16), (20, 64), (22, 512), (24, 512)];
@@ -315,5 +316,6 @@ mod tests {
         // Equal ones are dealt as by remainder.
         assert_eq!(deal(&Costs(vec![0.0; 4]), 2), [0, 1, 0, 1]);
         assert_eq!(deal(&Costs(vec![2.0; 4]), 2), [0, 1, 0, 1]);
+        assert_eq!(deal(&Costs(vec![2.0; 70_000]), 69_999)[69_998], 69_998);
     }
 }

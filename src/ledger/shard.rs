@@ -35,8 +35,8 @@ impl Shard {
         by_cost: false,
     };
 
-    /// The most parts there can be.
-    pub const MAX_COUNT: u64 = 1 << 16;
+    /// The most parts there can be: one for each task of the largest boards.
+    pub const MAX_COUNT: u64 = 1 << 21;
 
     /// The shard `index/count`; `None` unless `index < count ≤ MAX_COUNT`.
     pub fn new(index: u64, count: u64) -> Option<Self> {
@@ -125,8 +125,9 @@ mod tests {
 
     #[test]
     fn text_that_is_no_shard_is_refused() {
+        let too_many = format!("0/{}", Shard::MAX_COUNT + 1);
         for text in [
-            "", "3", "3/3", "4/3", "0/0", "-1/3", "1/3/5", "a/b", "0/65537", "2-1/3", "1-3/3",
+            "", "3", "3/3", "4/3", "0/0", "-1/3", "1/3/5", "a/b", &too_many, "2-1/3", "1-3/3",
             "1-/3",
         ] {
             let error = text.parse::<Shard>().unwrap_err().to_string();
