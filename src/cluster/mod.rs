@@ -7,10 +7,12 @@
 //! * [`ArrayDirectory`]: the directory of an array: which run it divides, where each shard is.
 //! * [`Submission`]: the script that a [`Scheduler`] runs.
 //! * [`ShardState`], [`gather()`]: how far the shards are, and their records in one ledger.
+//! * [`Queued`]: what its queue says of them.
 //! * [`IndexList`]: shards as schedulers write them, `3,17-20`.
 
 mod array;
 mod gather;
+mod queue;
 mod scheduler;
 mod sizes;
 mod submission;
@@ -18,5 +20,6 @@ mod submission;
 pub use crate::ledger::IndexList;
 pub use array::{Array, ArrayDirectory, ArrayShard, KEY, Lacking};
 pub use gather::{Gathered, ShardState, gather};
+pub use queue::{Queued, ask};
 pub use scheduler::Scheduler;
 pub use submission::Submission;

@@ -3,8 +3,9 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use super::scheduler::{BLOCK, Scheduler};
-use super::{ArrayDirectory, IndexList};
+use super::ArrayDirectory;
+use super::queue::job_name;
+use super::scheduler::Scheduler;
 
 /// What a task of an array asks for, and what it runs.
 #[derive(Clone, Debug)]
@@ -70,34 +71,13 @@ impl Submission {
     ) -> Option<String> {
         let array = directory.array();
         let path = directory.path().display();
-        let script = format!("{path}/{}", scheduler.script());
-        let all = || scheduler.submit_all(&script, array.shards());
         let lines = |lines: Vec<String>| (!lines.is_empty()).then(|| lines.join("\n"));
         Some(match name {
             "array" => array.to_string(),
             "path" => path.to_string(),
             "program" => self.program.clone(),
-            "others" => {
-                let mut others = all();
-                others.pop();
-                let others = others.iter();
-                lines(
-                    others
-                        .map(|command| format!("#   {command}\n#       and"))
-                        .collect(),
-                )?
-            }
-            "last" => all().pop()?,
-            "some" => {
-                let some: IndexList = [3, 17, 18, 19, 20].into_iter().collect();
-                scheduler.submit(&script, &some).join("")
-            }
-            "name" => format!("queenfold-{}", array.short_name()),
-            "most" => match scheduler {
-                Scheduler::Slurm => array.shards().min(BLOCK) - 1,
-                Scheduler::HyperQueue | Scheduler::Shell => array.shards() - 1,
-            }
-            .to_string(),
+            "name" => job_name(directory),
+            "most" => (array.shards() - 1).to_string(),
             "shards" => array.shards().to_string(),
             "width" => (array.shards() - 1).to_string().len().to_string(),
             "logs" => self.put.is_none().then(|| format!("{path}/logs"))?,

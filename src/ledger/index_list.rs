@@ -31,17 +31,9 @@ impl IndexList {
         self.0.iter().copied()
     }
 
-    /// Divided where a multiple of `size`, at least 1, is passed: each such multiple, and the indices from it on, less
-    /// it. None is empty.
-    pub fn blocks(&self, size: u64) -> Vec<(u64, Self)> {
-        let same_block = |one: &u64, next: &u64| one / size == next / size;
-        let blocks = self.0.chunk_by(same_block);
-        blocks
-            .map(|block| {
-                let first = block[0] / size * size;
-                (first, block.iter().map(|index| index - first).collect())
-            })
-            .collect()
+    /// Whether this one is among them.
+    pub fn contains(&self, index: u64) -> bool {
+        self.0.binary_search(&index).is_ok()
     }
 
     /// As words of bash: `3 {17..20}`.

@@ -109,8 +109,11 @@ impl Array {
         let said = printed(&output.stderr);
         assert_eq!(output.status.code(), Some(4), "{said}");
         assert_eq!(printed(&output.stdout), "");
-        if let Some((_, rest)) = said.split_once(" --array=") {
-            return rest.split(' ').next().unwrap().to_owned();
+        if let Some((_, rest)) = said
+            .split_once(".sh ")
+            .filter(|_| !said.contains("for shard"))
+        {
+            return rest.split('`').next().unwrap().to_owned();
         }
         // A loop of a shell over the words of bash.
         let rest = said
@@ -152,6 +155,33 @@ impl Array {
         let pid = lock.split(' ').nth(1).unwrap();
         let sent = Command::new("kill").args(["-KILL", pid]).status();
         assert!(sent.unwrap().success(), "{lock}");
+    }
+
+    /// Programs of a scheduler that print this, and note how they were called in the file `calls`. Returns the path that
+    /// finds them first.
+    pub fn stubs(&self, programs: &[(&str, &str)]) -> String {
+        let bin = self.path().join("bin");
+        std::fs::create_dir_all(&bin).unwrap();
+        for (name, text) in programs {
+            let file = bin.join(name);
+            let calls = self.path().join("calls");
+            let script = format!(
+                "#!/bin/sh\necho {name} \"$@\" >>{}\n{text}\n",
+                calls.display()
+            );
+            std::fs::write(&file, script).unwrap();
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+            std::fs::set_permissions(&file, mode).unwrap();
+        }
+        format!("{}:{}", bin.display(), std::env::var("PATH").unwrap())
+    }
+
+    /// How the [stubs](Self::stubs) were called since this was asked last.
+    pub fn calls(&self) -> Vec<String> {
+        let file = self.path().join("calls");
+        let calls = std::fs::read_to_string(&file).unwrap_or_default();
+        let _ = std::fs::remove_file(file);
+        calls.lines().map(str::to_owned).collect()
     }
 
     /// What the shards and the scheduler printed, for the message of a test that fails.

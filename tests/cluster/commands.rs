@@ -239,7 +239,7 @@ fn a_directory_that_looks_like_an_option_is_named_so_that_it_is_none() {
     let args = words!("array -n 12 --shards 2 --for slurm --engine chain --dir=-dash");
     let output = queenfold(&args).current_dir(folder.path()).output();
     let said = printed(&output.unwrap().stdout);
-    assert!(said.contains("sbatch ./-dash/slurm.sh\n"), "{said}");
+    assert!(said.contains("submit it  ./-dash/slurm.sh\n"), "{said}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod asking;
 mod commands;
 mod directives;
 mod hyperqueue;
+mod queue;
 mod scripts;
 mod slurm;
 mod slurm_cluster;

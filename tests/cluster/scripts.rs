@@ -145,7 +145,7 @@ fn a_moved_array_counts_nothing_into_its_old_place() {
         assert!(status.contains(&format!("moved       {mend}")), "{status}");
         assert!(gather.contains(&mend), "{gather}");
         assert!(
-            !status.contains("--array") && !gather.contains("--array"),
+            !status.contains("go on") && !gather.contains("count them"),
             "{status}{gather}"
         );
         array.make_again(12, 2, scheduler, &[]);
@@ -187,20 +187,8 @@ fn kill(signal: &str, pid: &str) {
 
 #[test]
 fn a_signal_to_the_shell_ends_a_task_resumably_and_only_the_time_limit_puts_it_back() {
-    // The scheduler's commands, which note how they were called.
     let array = Array::make(18, 2, "slurm");
-    let bin = array.path().join("bin");
-    std::fs::create_dir(&bin).unwrap();
-    let scontrol = bin.join("scontrol");
-    let notes = array.path().join("requeued");
-    std::fs::write(
-        &scontrol,
-        format!("#!/bin/sh\necho \"$@\" >> {}\n", notes.display()),
-    )
-    .unwrap();
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(&scontrol, mode).unwrap();
-    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let path = array.stubs(&[("scontrol", "")]);
     for (signal, requeued) in [("-TERM", false), ("-USR1", true)] {
         let mut command = task(&array, "slurm.sh", 0);
         command
@@ -217,9 +205,13 @@ fn a_signal_to_the_shell_ends_a_task_resumably_and_only_the_time_limit_puts_it_b
         kill(signal, &child.id().to_string());
         let output = child.wait_with_output().unwrap();
         assert_eq!(code(&output), 4, "{signal}: {output:?}");
-        assert_eq!(notes.exists(), requeued, "{signal}");
+        let calls: &[&str] = if requeued {
+            &["scontrol requeue 17_0"]
+        } else {
+            &[]
+        };
+        assert_eq!(array.calls(), calls, "{signal}");
     }
-    assert_eq!(std::fs::read_to_string(&notes).unwrap(), "requeue 17_0\n");
     let status = stdout(&["status", array.name()]);
     tells(&status, &["\nstopped     0: asked to stop: "]);
 }
@@ -253,32 +245,16 @@ fn a_task_that_is_killed_is_continued_and_a_running_one_is_left_alone() {
 }
 
 #[test]
-fn a_script_without_its_variable_says_how_to_submit_it() {
-    for (scheduler, script) in SCRIPTS {
-        let array = Array::make(12, 1, scheduler);
-        let output = isolated("bash").arg(array.script(script)).output().unwrap();
+fn a_shard_must_be_one() {
+    let array = Array::make(12, 2, "shell");
+    for args in [&[][..], &["x"], &["-1"]] {
+        let mut command = isolated("bash");
+        let output = command.arg(array.script("shell.sh")).args(args).output();
+        let output = output.unwrap();
         let said = printed(&output.stderr);
-        assert_ne!(code(&output), 0);
-        let how = match scheduler {
-            "shell" => "give the number of a shard: ",
-            _ => "submit this script with",
-        };
-        assert!(said.contains(how), "{said}");
+        assert_eq!(code(&output), 2, "{said}");
+        assert!(said.starts_with("give the number of a shard: "), "{said}");
     }
-}
-
-#[test]
-fn slurm_counts_more_shards_than_it_takes_at_once() {
-    let array = Array::make(16, 20, "slurm");
-    // The offset that `sbatch` passes to the script.
-    let mut command = task(&array, "slurm.sh", 3);
-    let output = command.arg("14").output().unwrap();
-    assert_eq!(code(&output), 0, "{output:?}");
-    assert_eq!(array.status()["finished"].to_string(), "[17]");
-    assert_eq!(array.missing(), "0-16,18-19");
-    let output = task(&array, "slurm.sh", 10).arg("14").output().unwrap();
-    let said = printed(&output.stderr);
-    assert!(said.contains("`24/20` is not a shard"), "{said}");
 }
 
 #[test]
@@ -307,6 +283,7 @@ fn a_script_keeps_the_options_of_its_scheduler() {
             &["--array=1-3"],
             "--shards says which shards there are",
         ),
+        ("slurm", &["--job-name=a"], "finds the array by its name"),
         ("slurm", &["-p", "a\nb"], "one line of text"),
         ("shell", &["--partition=short"], "knows no scheduler"),
     ] {

@@ -1,8 +1,12 @@
 //! A real Slurm runs an array whose tasks are killed, whose time ends, and whose node is drained.
 
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+
 use super::array::{Array, N, TOTAL};
 use super::slurm_cluster::Slurm;
-use crate::common::program::{stdout, words};
+use crate::common::program::{PROGRAM, stdout, words};
 
 fn tasks_done(array: &Array) -> u64 {
     array.status()["tasks_done"].as_u64().unwrap()
@@ -123,4 +127,80 @@ fn slurm_takes_every_directive_of_the_script() {
         assert!(job.contains(fact), "{fact}: {job}");
     }
     assert!(job.contains("-%1a.log"), "{job}");
+}
+
+/// Slurm signals every process of the job, and the script passes the signal on.
+#[test]
+fn a_cancelled_array_ends_resumably() {
+    let Some(slurm) = Slurm::start() else { return };
+    let array = Array::make(20, 2, "slurm");
+    let job = slurm.submit(&array, &[]);
+    array.wait_for(0);
+    array.wait_for(1);
+    // More than a commit.
+    std::thread::sleep(Duration::from_secs(3));
+    let before = tasks_done(&array);
+    slurm.tell("scancel", &[&job]);
+    slurm.wait("the array is cancelled", &array, str::is_empty);
+    for index in 0..2 {
+        let task = slurm.tell("scontrol", &["show", "job", &format!("{job}_{index}")]);
+        assert!(task.contains("ExitCode=4:0"), "{task}{}", array.logs());
+    }
+    let status = array.status();
+    assert_eq!(status["stopped_why"][0]["why"], "asked", "{status}");
+    assert_eq!(
+        status["stopped_why"][0]["shards"],
+        json!([0, 1]),
+        "{status}"
+    );
+    assert!(
+        before > 0 && tasks_done(&array) > before,
+        "{}",
+        array.logs()
+    );
+}
+
+#[test]
+fn an_array_is_submitted_in_parts_and_the_queue_tells_what_waits() {
+    let Some(slurm) = Slurm::start() else { return };
+    let array = Array::make(14, 13, "slurm");
+    let script = array.script("slurm.sh");
+    let script = script.to_str().unwrap();
+    slurm.node("DRAIN");
+    // The cluster takes arrays of eleven.
+    let submit = |list: &[&str]| -> Vec<String> {
+        let said = slurm.tell(script, list);
+        let jobs = said.lines().map(|line| line.rsplit(' ').next().unwrap());
+        jobs.map(str::to_owned).collect()
+    };
+    let jobs = submit(&[]);
+    assert_eq!(jobs.len(), 2, "{jobs:?}");
+    let status = || -> Json {
+        let status = slurm.tell(PROGRAM, &["status", array.name(), "--json"]);
+        serde_json::from_str(&status).unwrap()
+    };
+    let all: Vec<_> = (0..13).collect();
+    assert_eq!(status()["waiting"], json!(all));
+    assert_eq!(status()["in_no_queue"], json!([]));
+    slurm.tell("scancel", &[&format!("{}_1", jobs[1])]);
+    assert_eq!(status()["in_no_queue"], json!([11]));
+    slurm.node("RESUME");
+    slurm.wait("the array ends", &array, str::is_empty);
+    assert_eq!(array.missing(), "11", "{}", array.logs());
+    assert_eq!(status()["waiting"], json!([]));
+    // Once more, and nothing of a log is lost: each is named by its submission and its shard.
+    let again = submit(&["11-12"]);
+    slurm.wait("the missing shard is counted", &array, str::is_empty);
+    array.assert_total("365596");
+    let logs = std::fs::read_dir(array.path().join("logs")).unwrap();
+    let mut logs: Vec<_> = logs
+        .map(|log| log.unwrap().file_name().into_string().unwrap())
+        .collect();
+    logs.sort_unstable();
+    let named = |job: &String, shard: u32| format!("{job}-{shard:02}.log");
+    let mut expected: Vec<_> = (0..10).map(|shard| named(&jobs[0], shard)).collect();
+    expected.extend([10, 12].map(|shard| named(&jobs[1], shard)));
+    expected.extend([11, 12].map(|shard| named(&again[0], shard)));
+    expected.sort_unstable();
+    assert_eq!(logs, expected);
 }

@@ -104,6 +104,7 @@ impl Slurm {
              MpiDefault=none\n\
              ReturnToService=2\n\
              KillWait=5\n\
+             MaxArraySize=11\n\
              SchedulerParameters=sched_interval=1,bf_interval=1\n\
              NodeName={node} NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN\n\
              PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n"

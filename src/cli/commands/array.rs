@@ -29,11 +29,12 @@ const SHORTEST: Duration = Duration::from_secs(60);
 const HELP: &str = "\
 Examples:
   queenfold array -n 24 --shards 512 --for slurm --time 2h
-  sbatch array-n24/slurm.sh            count, as often as it takes
+  array-n24/slurm.sh                   submit it, as often as it takes
+  array-n24/slurm.sh 3,17-20           these shards alone
   queenfold status array-n24           how far the shards are, on which hosts
   queenfold gather array-n24           add up the shards, or name those that are missing
 
-With `--for hyperqueue`, `hq submit array-n24/hyperqueue.sh` counts. With `--for shell`, any other scheduler \
+With `--for hyperqueue`, `array-n24/hyperqueue.sh` submits it. With `--for shell`, any other scheduler \
 starts `array-n24/shell.sh SHARD` for each shard, 0 to K-1.
 
 The array divides the tasks of the board into shards of about the same cost, one for each array task. \
@@ -321,8 +322,7 @@ fn new_array(args: &Args, scheduler: Scheduler, shards: u64) -> Result<(), Failu
     }
     let script = script_word(scheduler, &path);
     let submit = scheduler.submit_all(&script, array.shards());
-    let submit = submit.iter().map(|command| format!("submit it  {command}"));
-    lines.extend(submit);
+    lines.push(format!("submit it  {submit}"));
     lines.push(format!("look at it {}", command_on("status", &path)));
     lines.push(format!("add it up  {}", command_on("gather", &path)));
     let lines: Vec<_> = lines.iter().map(|line| printable(line)).collect();
@@ -360,8 +360,16 @@ fn options(args: &Args, scheduler: Scheduler) -> Result<Vec<String>, Failure> {
                 printable(option)
             ));
         }
-        if ["-a", "--array"].contains(&option.split('=').next().unwrap_or_default()) {
-            return wrong(format!("{option}: --shards says which shards there are"));
+        match option.split('=').next() {
+            Some("-a" | "--array") => {
+                return wrong(format!("{option}: --shards says which shards there are"));
+            }
+            Some("-J" | "--job-name" | "--name") => {
+                return wrong(format!(
+                    "{option}: `queenfold status` finds the array by its name"
+                ));
+            }
+            _ => {}
         }
         let (name, value) = option.split_once('=').unwrap_or((option, ""));
         match (option.starts_with('-'), lines.last_mut()) {

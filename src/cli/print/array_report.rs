@@ -11,7 +11,7 @@ use super::shard_moments::ShardMoments;
 use super::status_report::StatusReport;
 use crate::board::GivenSquares;
 use crate::cli::shell::{command_on, word};
-use crate::cluster::{ArrayDirectory, IndexList, Scheduler};
+use crate::cluster::{ArrayDirectory, IndexList, Scheduler, ShardState, ask};
 use crate::ledger::{HostShare, LedgerError};
 use crate::telemetry::{Fact, RunFacts, several};
 
@@ -32,7 +32,7 @@ pub fn submit_again(directory: &ArrayDirectory, dir: &Path, shards: &IndexList) 
         scheduler.has_script(directory) && scheduler.other_target(directory).is_none()
     });
     there
-        .flat_map(|scheduler| scheduler.submit(&script_word(scheduler, dir), shards))
+        .map(|scheduler| scheduler.submit(&script_word(scheduler, dir), shards))
         .collect()
 }
 
@@ -51,7 +51,7 @@ pub fn outdated_scripts(directory: &ArrayDirectory, dir: &Path) -> Vec<String> {
     outdated.collect()
 }
 
-/// Reads the ledgers of all shards of the array in `dir`, which is as the user named it.
+/// Reads the ledgers of all shards of the array in `dir`, which is as the user named it, and asks its scheduler.
 ///
 /// # Errors
 /// One of them is damaged, or belongs to another array.
@@ -59,13 +59,23 @@ pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusRepo
     let array = directory.array();
     let plans = array.plans();
     let division = directory.division(&plans);
+    let gathered = directory.is_gathered()?;
+    // Asked first: what it starts meanwhile holds its lock below.
+    let queue = (!gathered).then(|| ask(directory)).flatten();
     let mut indices: [Vec<u64>; 4] = Default::default();
     let mut hosts = BTreeMap::new();
     let mut faulty = Vec::new();
     let mut moments = ShardMoments::default();
     let mut done = 0;
     for index in 0..array.shards() {
-        let (state, ledger) = directory.state_of(index, &division)?;
+        let (mut state, ledger) = directory.state_of(index, &division)?;
+        // Locks may not reach from host to host.
+        let runs = queue
+            .as_ref()
+            .is_some_and(|queue| queue.running.contains(index));
+        if runs && state != ShardState::Finished {
+            state = ShardState::Running;
+        }
         indices[state as usize].push(index);
         moments.add(index, state, &directory.shard(index));
         let Some((store, sums)) = ledger else {
@@ -92,13 +102,21 @@ pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusRepo
     };
     let mut facts = known.table();
     let [not_begun, running, stopped, finished] = indices.map(IndexList::from_iter);
+    let rest = stopped.iter().chain(not_begun.iter());
+    let waits = |index: &u64| queue.as_ref().is_some_and(|of| of.waiting.contains(*index));
+    let (waiting, lost): (Vec<_>, Vec<_>) = rest.partition(waits);
+    let [waiting, lost] = [waiting, lost].map(IndexList::from_iter);
     let mut states = [
         ("finished", "finished", &finished),
         ("running", "running", &running),
         ("stopped", "stopped", &stopped),
         ("not begun", "not_begun", &not_begun),
+        ("waiting", "waiting", &waiting),
+        ("in no queue", "in_no_queue", &lost),
     ]
     .map(|(name, key, shards)| {
+        // The last two are what the queue says.
+        let is_known = queue.is_some() || !["waiting", "in_no_queue"].contains(&key);
         let which = match shards.len() {
             0 => String::new(),
             number if number == array.shards() => String::new(),
@@ -109,8 +127,9 @@ pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusRepo
             shards.len(),
             several(array.shards(), "shard")
         );
-        let is_told = key == "finished" || !shards.is_empty();
-        Fact::new(name, is_told.then_some(number)).key(key, shards.iter().collect::<Vec<_>>())
+        let is_told = is_known && (key == "finished" || !shards.is_empty());
+        Fact::new(name, is_told.then_some(number))
+            .key(key, is_known.then(|| shards.iter().collect::<Vec<_>>()))
     });
     let why = moments.why();
     states[2]
@@ -126,17 +145,21 @@ pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusRepo
     let why: Vec<_> = why.collect();
     states[2].json.push(("stopped_why", json!(why)));
     facts.extend(states);
-    let gathered = directory.is_gathered()?;
-    let again: IndexList = stopped.iter().chain(not_begun.iter()).collect();
-    let is_last = gathered || again.is_empty() && running.is_empty();
+    let is_last = gathered || finished.len() == array.shards();
     let gather = command_on("gather", dir);
-    // None while the last shards are running.
-    let next = match (gathered, again.is_empty()) {
+    let unless = if queue.is_none() {
+        ", unless they wait in the queue"
+    } else {
+        ""
+    };
+    let next = match (gathered, is_last) {
         (true, _) => Vec::new(),
-        (false, true) if is_last => vec![format!("`{gather}`")],
-        (false, _) => submit_again(directory, dir, &again)
+        (false, true) => vec![format!("`{gather}`")],
+        // Nothing is to be done while all wait or run.
+        (false, false) if lost.is_empty() => Vec::new(),
+        (false, false) => submit_again(directory, dir, &lost)
             .iter()
-            .map(|command| format!("`{command}`, unless they wait in the queue"))
+            .map(|command| format!("`{command}`{unless}"))
             .collect(),
     };
     let moved = match is_last {

@@ -2,10 +2,10 @@
 # Counts {{array}}. Written by `queenfold array`;
 # docs/CLUSTER.md of Queenfold says what is promised.
 #
-#   {{last}}
-#       counts all shards (a server and workers must run: `hq server start`, `hq worker start`)
-#   {{some}}
-#       counts these alone
+#   {{path}}/hyperqueue.sh
+#       submits all shards (a server and workers must run: `hq server start`, `hq worker start`)
+#   {{path}}/hyperqueue.sh 3,17-20
+#       submits these alone
 #   queenfold status {{path}}
 #       shows how far the shards are, and on which hosts
 #   queenfold gather {{path}}
@@ -28,10 +28,9 @@
 
 set -eu
 
-if [ -z "${HQ_TASK_ID:-}" ]; then
-    # Hosts need not see this file.
-    exec hq submit --stdin --directives=stdin ${1:+"--array=$1"} bash <"$0"
-fi
+# Nobody's array task: submits itself, and hosts need not see this file.
+[ -n "${HQ_TASK_ID-}" ] || exec hq submit --stdin --directives=stdin ${1:+--array="$1"} bash <"$0"
+
 index=$HQ_TASK_ID
 {{attempt}}
 

@@ -2,11 +2,10 @@
 # Counts {{array}}. Written by `queenfold array`;
 # docs/CLUSTER.md of Queenfold says what is promised.
 #
-{{others}}
-#   {{last}}
-#       counts all shards (--partition, --account and the like may be added)
-#   {{some}}
-#       counts these alone
+#   {{path}}/slurm.sh
+#       submits all shards, in parts where the cluster takes no array of so many
+#   {{path}}/slurm.sh 3,17-20
+#       submits these alone
 #   queenfold status {{path}}
 #       shows how far the shards are, and on which hosts
 #   queenfold gather {{path}}
@@ -15,7 +14,6 @@
 # It may be started as often as you like: what is counted already is not counted again.
 #
 #SBATCH --job-name={{name}}
-# Too many for the MaxArraySize of the cluster (1001 by default) are an `Invalid job array specification`: submit parts. `sbatch --array=0-9 slurm.sh 10` counts the shards 10 to 19.
 #SBATCH --array=0-{{most}}
 #SBATCH --nodes=1 --ntasks=1
 #SBATCH --cpus-per-task={{cpus}}
@@ -33,7 +31,37 @@
 
 set -eu
 
-index=$((${SLURM_ARRAY_TASK_ID:?is not set: submit this script with sbatch} + ${1:-0}))
+if [ -z "${SLURM_ARRAY_TASK_ID-}" ]; then
+    # Nobody's array task: submits itself. A part has as many array tasks as the largest power of ten that the cluster
+    # takes, so that the first digits of a shard in the name of its log are those of the part.
+    list=${1:-0-{{most}}}
+    if [[ ! $list =~ ^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$ ]]; then
+        echo "$list: give shards as 3,17-20" >&2
+        exit 2
+    fi
+    [[ $(scontrol show config) =~ MaxArraySize\ *=\ ([0-9]+) ]]
+    size=${BASH_REMATCH[1]} part=$((10 ** {{width}}))
+    ((size > {{most}})) || while ((part > size && part > 1)); do ((part /= 10)); done
+    for ((first = 0; first <= {{most}}; first += part)); do
+        tasks='' last=$((first + part - 1)) name=$(printf '%0{{width}}d' "$first")
+        for range in ${list//,/ }; do
+            from=$((10#${range%-*})) to=$((10#${range#*-}))
+            if ((from > to || to > {{most}})); then
+                echo "$range: there are the shards 0 to {{most}}" >&2
+                exit 2
+            fi
+            ((from >= first)) || from=$first
+            ((to <= last)) || to=$last
+            ((from > to)) || tasks+=,$((from - first))-$((to - first))
+        done
+        [ -z "$tasks" ] || sbatch --array="${tasks#,}" --job-name="{{name}}+$first" \
+            --output="{{path}}/logs/%A-${name%"${part#1}"}%$((${#part} - 1))a.log" '{{path}}/slurm.sh' "$first"
+    done
+    exit
+fi
+
+# The array task, of the part that begins with this shard.
+index=$((SLURM_ARRAY_TASK_ID + ${1:-0}))
 {{attempt}}
 
 # This shell passes signals on: USR1 when the time is nearly over, TERM when the job is cancelled or preempted,
