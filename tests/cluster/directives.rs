@@ -76,7 +76,10 @@ fn hyperqueue_documents_every_directive_of_the_script() {
         let script = std::fs::read_to_string(array.script("hyperqueue.sh")).unwrap();
         assert!(script.contains("#HQ --crash-limit=unlimited\n"), "{script}");
         // No attempt empties the log of another one.
-        tells(&script, &["/logs/%{JOB_ID}-%{TASK_ID}-%{INSTANCE_ID}.out "]);
+        tells(
+            &script,
+            &["/logs/%{SERVER_UID}-%{JOB_ID}-%{TASK_ID}-%{INSTANCE_ID}.out "],
+        );
         assert_eq!(refused(&script), [] as [&str; 0], "{script}");
     }
 }

@@ -1,12 +1,15 @@
 //! A real HyperQueue runs an array that `hq submit` takes as docs/CLUSTER.md says, while workers and tasks are
 //! killed and the time ends.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use serde_json::json;
+
 use super::array::{Array, N, TOTAL};
-use crate::common::program::{isolated, printed, words};
+use crate::common::program::{PROGRAM, isolated, printed, words};
 use crate::common::skip::skipped;
 
 /// A server and a worker, in a folder of their own.
@@ -27,6 +30,9 @@ impl HyperQueue {
             return None;
         }
         let folder = tempfile::tempdir().unwrap();
+        if program.contains('/') {
+            std::os::unix::fs::symlink(&program, folder.path().join("hq")).unwrap();
+        }
         let mut server = command(&program, folder.path(), "server start");
         let mut worker = command(&program, folder.path(), "worker start");
         let server = server.spawn().unwrap();
@@ -54,10 +60,19 @@ impl HyperQueue {
         printed(&output.stdout)
     }
 
-    /// Submits the script of an array, with these options.
-    fn submit(&self, array: &Array, options: &str) {
+    /// Has the script of an array submit these shards, or all.
+    fn submit(&self, array: &Array, shards: &str) {
         let script = array.script("hyperqueue.sh");
-        self.tell(&format!("submit {options}{}", script.display()));
+        let status = command(script, self.folder.path(), shards).status();
+        assert!(status.unwrap().success());
+    }
+
+    /// What `status` says with this server.
+    fn status(&self, array: &Array) -> serde_json::Value {
+        let words = format!("status --json {}", array.name());
+        let mut command = command(PROGRAM, self.folder.path(), &words);
+        let output = command.stdout(Stdio::piped()).output().unwrap();
+        serde_json::from_slice(&output.stdout).unwrap()
     }
 
     /// Waits until all tasks of the last submission have ended. Returns those that failed.
@@ -89,12 +104,14 @@ impl Drop for HyperQueue {
     }
 }
 
-/// `hq` with these words, and all that it keeps in `folder`.
-fn command(program: &str, folder: &Path, words: &str) -> Command {
+/// `hq`, or what calls it, with these words, and all that it keeps in `folder`.
+fn command(program: impl AsRef<OsStr>, folder: &Path, words: &str) -> Command {
     let mut command = isolated(program);
+    let path = std::env::var("PATH").unwrap();
     command
         .args(words.split_whitespace())
         .current_dir(folder)
+        .env("PATH", format!("{}:{path}", folder.display()))
         .env("HQ_SERVER_DIR", folder.join("server"))
         .env("TMPDIR", folder)
         .env("QUEENFOLD_RUN_ISA", "portable")
@@ -165,7 +182,32 @@ fn hyperqueue_takes_every_directive_of_the_script() {
     let job: serde_json::Value =
         serde_json::from_str(&hq.tell("job info last --output-mode=json")).unwrap();
     let job = job.to_string();
-    for fact in [r#""name":"queenfold-n12""#, r#""crash_limit":"unlimited""#] {
+    for fact in [r#""name":"queenfold-n12-"#, r#""crash_limit":"unlimited""#] {
         assert!(job.contains(fact), "{fact}: {job}");
     }
+    // The worker has no GPU.
+    let status = hq.status(&array);
+    assert_eq!(status["waiting"], json!([0, 1]), "{status}");
+    assert_eq!(status["in_no_queue"], json!([]), "{status}");
+    hq.tell("job cancel last");
+    let status = hq.status(&array);
+    assert_eq!(status["in_no_queue"], json!([0, 1]), "{status}");
+}
+
+#[test]
+fn no_submission_empties_the_log_of_another() {
+    let array = Array::make(14, 3, "hyperqueue");
+    // The jobs of each server are numbered from 1.
+    for _ in 0..2 {
+        let Some(hq) = HyperQueue::start() else {
+            return;
+        };
+        for list in ["", "0,2"] {
+            hq.submit(&array, list);
+            assert_eq!(hq.failed(), "", "{}", array.logs());
+        }
+    }
+    let logs = std::fs::read_dir(array.path().join("logs")).unwrap();
+    assert_eq!(logs.count(), 2 * 2 * (3 + 2));
+    array.assert_total("365596");
 }

@@ -22,14 +22,15 @@
 #HQ --time-request={{seconds}}s --time-limit={{seconds}}s
 # A task whose worker is lost is started again, however often.
 #HQ --crash-limit=unlimited
-#HQ --stdout={{logs}}/%{JOB_ID}-%{TASK_ID}-%{INSTANCE_ID}.out --stderr={{logs}}/%{JOB_ID}-%{TASK_ID}-%{INSTANCE_ID}.err
+#HQ --stdout={{logs}}/%{SERVER_UID}-%{JOB_ID}-%{TASK_ID}-%{INSTANCE_ID}.out --stderr={{logs}}/%{SERVER_UID}-%{JOB_ID}-%{TASK_ID}-%{INSTANCE_ID}.err
 {{if alone}}#HQ --cwd=/ --stdout=none --stderr=none
 {{options}}
 
 set -eu
 
+most={{most}}
 # Nobody's array task: submits itself, and hosts need not see this file.
-[ -n "${HQ_TASK_ID-}" ] || exec hq submit --stdin --directives=stdin ${1:+--array="$1"} bash <"$0"
+[ -n "${HQ_TASK_ID-}" ] || exec hq submit --stdin --directives=stdin --array="${1:-0-$most}" bash <"$0"
 
 index=$HQ_TASK_ID
 {{attempt}}

@@ -31,23 +31,24 @@
 
 set -eu
 
+most={{most}}
 if [ -z "${SLURM_ARRAY_TASK_ID-}" ]; then
     # Nobody's array task: submits itself. A part has as many array tasks as the largest power of ten that the cluster
     # takes, so that the first digits of a shard in the name of its log are those of the part.
-    list=${1:-0-{{most}}}
+    list=${1:-0-$most}
     if [[ ! $list =~ ^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$ ]]; then
         echo "$list: give shards as 3,17-20" >&2
         exit 2
     fi
     [[ $(scontrol show config) =~ MaxArraySize\ *=\ ([0-9]+) ]]
     size=${BASH_REMATCH[1]} part=$((10 ** {{width}}))
-    ((size > {{most}})) || while ((part > size && part > 1)); do ((part /= 10)); done
-    for ((first = 0; first <= {{most}}; first += part)); do
+    ((size > most)) || while ((part > size && part > 1)); do ((part /= 10)); done
+    for ((first = 0; first <= most; first += part)); do
         tasks='' last=$((first + part - 1)) name=$(printf '%0{{width}}d' "$first")
         for range in ${list//,/ }; do
             from=$((10#${range%-*})) to=$((10#${range#*-}))
-            if ((from > to || to > {{most}})); then
-                echo "$range: there are the shards 0 to {{most}}" >&2
+            if ((from > to || to > most)); then
+                echo "$range: there are the shards 0 to $most" >&2
                 exit 2
             fi
             ((from >= first)) || from=$first
