@@ -26,9 +26,6 @@ pub(super) const DESCRIPTION: &str = "array.json";
 /// The secret key of an array whose hosts share nothing. It signs what they send.
 pub const KEY: &str = "array.key";
 
-/// How the line of a script begins that says what an array is.
-const DESCRIPTION_LINE: &str = "description=";
-
 /// The version of the description.
 const FORMAT: u32 = 2;
 
@@ -214,6 +211,11 @@ impl Array {
         self.shard(index)
             .is_some_and(|of| of.lacks(lacking).next().is_some())
             && self.is_to_count(index)
+    }
+
+    /// Whether nothing is left to count.
+    pub fn is_done(&self, lacking: &Lacking) -> bool {
+        !(0..self.shards()).any(|index| self.lacks(index, lacking))
     }
 
     /// With smaller shards in the place of those of the numbers `replaced`, of the parts that they lack: `first` of first
@@ -512,7 +514,7 @@ impl ArrayDirectory {
     pub(super) fn description_line(&self) -> String {
         let text = self.array.text();
         format!(
-            "{DESCRIPTION_LINE}'{}'",
+            "description='{}'",
             text.trim_end().replace('\'', r"'\''")
         )
     }
@@ -528,9 +530,10 @@ impl ArrayDirectory {
             let Some(script) = self.read(name)? else {
                 continue;
             };
-            let line = |line: &str| match line.starts_with(DESCRIPTION_LINE) {
-                true => self.description_line() + "\n",
-                false => format!("{line}\n"),
+            let line = |line: &str| match line.split_once('=') {
+                Some(("description", _)) => self.description_line() + "\n",
+                Some(("most", _)) => format!("most={}\n", self.array.shards() - 1),
+                _ => format!("{line}\n"),
             };
             self.write(name, &script.lines().map(line).collect::<String>())?;
         }

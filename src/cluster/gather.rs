@@ -9,7 +9,7 @@ use super::array::unfit;
 use super::{ArrayDirectory, IndexList, Lacking};
 use crate::engine::Plan;
 use crate::ledger::{
-    Division, LedgerError, LedgerSums, MergeSource, Merged, Store, is_held, merge, parts_once,
+    Coverage, Division, LedgerError, LedgerSums, MergeSource, Merged, Store, is_held, merge, parts_once,
 };
 
 /// How far a shard is.
@@ -76,46 +76,35 @@ impl ArrayDirectory {
         }
     }
 
-    /// Whether every task of the run was gathered.
-    ///
-    /// # Errors
-    /// The ledger of all is damaged, or that of another run.
-    pub fn is_gathered(&self) -> Result<bool, LedgerError> {
-        match Store::open_to_read(&self.whole()) {
-            Err(LedgerError::NoRun { .. }) => Ok(false),
-            opened => {
-                let store = opened?;
-                self.check_whole(store.info())?;
-                Ok(store.sums()?.coverage.is_whole())
-            }
-        }
-    }
-
     /// How the array is divided.
     pub fn division(&self, plans: &[Arc<dyn Plan>]) -> Division {
         let first = self.array().shard(0);
         first.map_or_else(Division::none, |first| Division::new(first.shard, plans))
     }
 
-    /// What is to be counted by what was gathered: all, if nothing was.
+    /// The ledger of all, if there is one, which tasks it holds, and what is to be counted by that.
     ///
     /// # Errors
     /// The ledger of all is damaged, or that of another run.
-    pub fn lacking(&self, division: &Division) -> Result<Lacking, LedgerError> {
-        match Store::open_to_glance(&self.whole()) {
-            Err(LedgerError::NoRun { .. }) => Ok(Lacking {
-                first: (0..self.array().parts()).collect(),
-                second: BTreeMap::new(),
-            }),
-            opened => {
-                let store = opened?;
-                self.check_whole(store.info())?;
-                Ok(Lacking {
-                    first: store.sums()?.coverage.parts_lacking(division),
-                    second: parts_once(&store, division)?,
-                })
+    pub fn so_far(
+        &self,
+        division: &Division,
+    ) -> Result<(Option<(Store, Coverage)>, Lacking), LedgerError> {
+        let store = match Store::open_to_glance(&self.whole()) {
+            Err(LedgerError::NoRun { .. }) => {
+                let first = (0..self.array().parts()).collect();
+                let second = BTreeMap::new();
+                return Ok((None, Lacking { first, second }));
             }
-        }
+            opened => opened?,
+        };
+        self.check_whole(store.info())?;
+        let coverage = store.sums()?.coverage;
+        let lacking = Lacking {
+            first: coverage.parts_lacking(division),
+            second: parts_once(&store, division)?,
+        };
+        Ok((Some((store, coverage)), lacking))
     }
 }
 
@@ -211,7 +200,7 @@ pub fn gather(
         }
         None => None,
     };
-    let lacking = directory.lacking(&division)?;
+    let (_, lacking) = directory.so_far(&division)?;
     let list = |state: ShardState| {
         let indices = states[state as usize].iter().copied();
         indices

@@ -51,6 +51,13 @@ impl Coverage {
         plan.is_some_and(|plan| plan.there.insert(task.index))
     }
 
+    /// Adds the tasks of another one.
+    pub fn extend(&mut self, other: &Self) {
+        for task in other.iter() {
+            self.add(task);
+        }
+    }
+
     /// Whether the task is there.
     pub fn holds(&self, task: TaskKey) -> bool {
         self.plan_of(task)

@@ -21,11 +21,6 @@ impl IndexList {
         self.0.is_empty()
     }
 
-    /// Whether this one is there.
-    pub fn contains(&self, index: u64) -> bool {
-        self.0.binary_search(&index).is_ok()
-    }
-
     /// One after the other.
     pub fn iter(&self) -> impl Iterator<Item = u64> {
         self.0.iter().copied()

@@ -10,9 +10,9 @@ use super::host_lines::{host_fact, seen_ago};
 use super::shard_moments::ShardMoments;
 use super::status_report::StatusReport;
 use crate::board::GivenSquares;
-use crate::cli::shell::{command_on, word};
+use crate::cli::shell::{command, command_on, word};
 use crate::cluster::{ArrayDirectory, IndexList, Scheduler, ShardState, ask};
-use crate::ledger::{HostShare, LedgerError};
+use crate::ledger::{Coverage, HostShare, LedgerError, Store};
 use crate::telemetry::{Fact, RunFacts, several};
 
 /// The script of the array in `dir`, as a word of a shell.
@@ -59,36 +59,52 @@ pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusRepo
     let array = directory.array();
     let plans = array.plans();
     let division = directory.division(&plans);
-    let gathered = directory.is_gathered()?;
+    let (whole, lacking) = directory.so_far(&division)?;
+    let gathered = whole.is_some() && lacking.first.is_empty();
+    let is_done = array.is_done(&lacking);
     // Asked first: what it starts meanwhile holds its lock below.
-    let queue = (!gathered).then(|| ask(directory)).flatten();
+    let queue = (!is_done).then(|| ask(directory)).flatten();
     let mut indices: [Vec<u64>; 4] = Default::default();
     let mut hosts = BTreeMap::new();
     let mut faulty = Vec::new();
     let mut moments = ShardMoments::default();
-    let mut done = 0;
-    for index in 0..array.shards() {
-        let (mut state, ledger) = directory.state_of(index, &division)?;
-        // Locks may not reach from host to host.
-        let runs = queue
-            .as_ref()
-            .is_some_and(|queue| queue.running.contains(index));
-        if runs && state != ShardState::Finished {
-            state = ShardState::Running;
-        }
-        indices[state as usize].push(index);
-        moments.add(index, state, &directory.shard(index));
-        let Some((store, sums)) = ledger else {
-            continue;
-        };
+    let mut done: Option<Coverage> = None;
+    let mut add = |(store, coverage): (Store, Coverage)| {
         HostShare::add(&store, &mut hosts)?;
-        done += sums.coverage.done();
         for session in store.sessions()? {
             let host = session.facts.host;
             let workers = session.facts.sick.into_iter();
             faulty.extend(workers.map(|worker| (host.clone(), worker)));
         }
+        match &mut done {
+            Some(done) => done.extend(&coverage),
+            None => done = Some(coverage),
+        }
+        Ok::<_, LedgerError>(())
+    };
+    for index in 0..array.shards() {
+        let (mut state, ledger) = directory.state_of(index, &division)?;
+        if !array.lacks(index, &lacking) {
+            state = ShardState::Finished;
+        } else if queue
+            .as_ref()
+            .is_some_and(|queue| queue.running.contains(index))
+            && state != ShardState::Finished
+        {
+            // Locks may not reach from host to host.
+            state = ShardState::Running;
+        }
+        if array.is_to_count(index) {
+            indices[state as usize].push(index);
+            moments.add(index, state, &directory.shard(index));
+        }
+        ledger.map(|(store, sums)| add((store, sums.coverage))).transpose()?;
     }
+    // What came in files, or from directories that are there no more.
+    if gathered || directory.is_alone() {
+        whole.map(&mut add).transpose()?;
+    }
+    let done = done.map_or(0, |done| done.done());
     let all: u64 = plans.iter().map(|plan| plan.tasks()).sum();
     let known = RunFacts {
         tasks: (done, Some(all)),
@@ -102,6 +118,7 @@ pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusRepo
     };
     let mut facts = known.table();
     let [not_begun, running, stopped, finished] = indices.map(IndexList::from_iter);
+    let of = array.to_count().count() as u64;
     let rest = stopped.iter().chain(not_begun.iter());
     let waits = |index: &u64| queue.as_ref().is_some_and(|of| of.waiting.contains(*index));
     let (waiting, lost): (Vec<_>, Vec<_>) = rest.partition(waits);
@@ -119,13 +136,13 @@ pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusRepo
         let is_known = queue.is_some() || !["waiting", "in_no_queue"].contains(&key);
         let which = match shards.len() {
             0 => String::new(),
-            number if number == array.shards() => String::new(),
+            number if number == of => String::new(),
             _ => format!(": {shards}"),
         };
         let number = format!(
             "{} of {}{which}",
             shards.len(),
-            several(array.shards(), "shard")
+            several(of, "shard")
         );
         let is_told = is_known && (key == "finished" || !shards.is_empty());
         Fact::new(name, is_told.then_some(number))
@@ -145,14 +162,15 @@ pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusRepo
     let why: Vec<_> = why.collect();
     states[2].json.push(("stopped_why", json!(why)));
     facts.extend(states);
-    let is_last = gathered || finished.len() == array.shards();
+    let is_last = is_done || finished.len() == of;
     let gather = command_on("gather", dir);
+    let rest = command("array", &[("--rest", dir.as_os_str())], None);
     let unless = if queue.is_none() {
         ", unless they wait in the queue"
     } else {
         ""
     };
-    let next = match (gathered, is_last) {
+    let next = match (is_done, is_last) {
         (true, _) => Vec::new(),
         (false, true) => vec![format!("`{gather}`")],
         // Nothing is to be done while all wait or run.
@@ -160,6 +178,7 @@ pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusRepo
         (false, false) => submit_again(directory, dir, &lost)
             .iter()
             .map(|command| format!("`{command}`{unless}"))
+            .chain((done > 0).then(|| format!("`{rest}` divides them into smaller shards")))
             .collect(),
     };
     let moved = match is_last {
@@ -183,7 +202,7 @@ pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusRepo
             "n": array.board().size(),
             "given": GivenSquares::of(array.board()),
             "plans": names,
-            "shards": array.shards(),
+            "shards": of,
         }),
         facts,
         is_last,
