@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::sizes::{parts_for, sizes};
-use super::{IndexList, Scheduler};
+use super::{IndexList, Script};
 use crate::board::{GivenBoard, Size};
 use crate::engine::{Engine, Plan, PlanName};
 use crate::job::plan;
@@ -513,10 +513,7 @@ impl ArrayDirectory {
     /// The line of a script that says what the array is.
     pub(super) fn description_line(&self) -> String {
         let text = self.array.text();
-        format!(
-            "description='{}'",
-            text.trim_end().replace('\'', r"'\''")
-        )
+        format!("description='{}'", text.trim_end().replace('\'', r"'\''"))
     }
 
     /// Keeps `array`, which came of this one by more shards, in the description and in scripts that say it.
@@ -525,17 +522,14 @@ impl ArrayDirectory {
     /// A file cannot be read or written.
     pub fn replace(&mut self, array: Array) -> Result<(), LedgerError> {
         self.array = array;
-        for scheduler in Scheduler::ALL {
-            let name = scheduler.script();
-            let Some(script) = self.read(name)? else {
-                continue;
-            };
+        for name in Script::all(self).map(Script::name) {
+            let script = self.read(&name)?.unwrap_or_default();
             let line = |line: &str| match line.split_once('=') {
                 Some(("description", _)) => self.description_line() + "\n",
                 Some(("most", _)) => format!("most={}\n", self.array.shards() - 1),
                 _ => format!("{line}\n"),
             };
-            self.write(name, &script.lines().map(line).collect::<String>())?;
+            self.write(&name, &script.lines().map(line).collect::<String>())?;
         }
         self.write(DESCRIPTION, &self.array.text())
     }

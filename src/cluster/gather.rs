@@ -9,7 +9,8 @@ use super::array::unfit;
 use super::{ArrayDirectory, IndexList, Lacking};
 use crate::engine::Plan;
 use crate::ledger::{
-    Coverage, Division, LedgerError, LedgerSums, MergeSource, Merged, Store, is_held, merge, parts_once,
+    Coverage, Division, LedgerError, LedgerSums, MergeSource, Merged, Store, is_held, merge,
+    parts_once,
 };
 
 /// How far a shard is.

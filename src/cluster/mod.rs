@@ -21,5 +21,5 @@ pub use crate::ledger::IndexList;
 pub use array::{Array, ArrayDirectory, ArrayShard, KEY, Lacking};
 pub use gather::{Gathered, ShardState, gather};
 pub use queue::{Queued, ask};
-pub use scheduler::Scheduler;
+pub use scheduler::{Scheduler, Script};
 pub use submission::Submission;

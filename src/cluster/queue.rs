@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::{ArrayDirectory, IndexList, Scheduler};
+use super::{ArrayDirectory, IndexList, Scheduler, Script};
 use crate::system::processes::{in_own_group, kill_group};
 use crate::system::threads;
 
@@ -47,14 +47,16 @@ pub(super) fn job_name(directory: &ArrayDirectory) -> String {
 pub fn ask(directory: &ArrayDirectory) -> Option<Queued> {
     let name = job_name(directory);
     let mut tasks = Vec::new();
-    for scheduler in Scheduler::ALL {
-        if scheduler.has_script(directory) {
-            tasks.extend(match scheduler {
-                Scheduler::Slurm => slurm(&name)?,
-                Scheduler::HyperQueue => hyperqueue(&name)?,
-                Scheduler::Shell => return None,
-            });
-        }
+    let schedulers: Vec<_> = Script::all(directory).map(|of| of.scheduler).collect();
+    for scheduler in Scheduler::ALL
+        .into_iter()
+        .filter(|of| schedulers.contains(of))
+    {
+        tasks.extend(match scheduler {
+            Scheduler::Slurm => slurm(&name)?,
+            Scheduler::HyperQueue => hyperqueue(&name)?,
+            Scheduler::Shell => return None,
+        });
     }
     Some(Queued::new(tasks))
 }

@@ -34,15 +34,6 @@ impl Scheduler {
         }
     }
 
-    /// The name of its script in the directory of an array.
-    pub const fn script(self) -> &'static str {
-        match self {
-            Self::Slurm => "slurm.sh",
-            Self::HyperQueue => "hyperqueue.sh",
-            Self::Shell => "shell.sh",
-        }
-    }
-
     /// The command that counts these shards of an array. `script` is a word of a shell.
     pub fn submit(self, script: &str, shards: &IndexList) -> String {
         match self {
@@ -61,16 +52,36 @@ impl Scheduler {
             Self::Shell => self.submit(script, &(0..shards).collect()),
         }
     }
+}
 
-    /// Whether `directory` has a script for this scheduler.
-    pub fn has_script(self, directory: &ArrayDirectory) -> bool {
-        directory.file(self.script()).exists()
+/// A script in the directory of an array, which may have one for hosts with GPUs and one for others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Script {
+    /// What runs it.
+    pub scheduler: Scheduler,
+    /// Whether GPUs count.
+    pub gpus: bool,
+}
+
+impl Script {
+    /// All that `directory` has.
+    pub fn all(directory: &ArrayDirectory) -> impl Iterator<Item = Self> {
+        let schedulers = Scheduler::ALL.into_iter();
+        let scripts =
+            schedulers.flat_map(|scheduler| [false, true].map(|gpus| Self { scheduler, gpus }));
+        scripts.filter(|script| directory.file(&script.name()).exists())
+    }
+
+    /// The name of the file.
+    pub fn name(self) -> String {
+        let gpus = if self.gpus { "-gpu" } else { "" };
+        format!("{}{gpus}.sh", self.scheduler.name())
     }
 
     /// The directory that the script in `directory` counts into, if it is another one: `directory` was moved or
     /// copied after [`Submission::script`](super::Submission::script) wrote it.
     pub fn other_target(self, directory: &ArrayDirectory) -> Option<PathBuf> {
-        let script = directory.read(self.script()).ok()??;
+        let script = directory.read(&self.name()).ok()??;
         let mut lines = script.lines();
         let named = lines.find_map(|line| line.strip_prefix(ARRAY_LINE)?.strip_suffix('\''))?;
         let own = fs::metadata(directory.file(DESCRIPTION)).ok()?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::ArrayDirectory;
 use super::queue::job_name;
-use super::scheduler::Scheduler;
+use super::scheduler::{Scheduler, Script};
 
 /// What a task of an array asks for, and what it runs.
 #[derive(Clone, Debug)]
@@ -75,6 +75,10 @@ impl Submission {
         Some(match name {
             "array" => array.to_string(),
             "path" => path.to_string(),
+            "script" => {
+                let gpus = self.gpus > 0;
+                format!("{path}/{}", Script { scheduler, gpus }.name())
+            }
             "program" => self.program.clone(),
             "name" => job_name(directory),
             "most" => (array.shards() - 1).to_string(),

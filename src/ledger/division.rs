@@ -190,7 +190,7 @@ mod tests {
             let division = Division::new(shard(1, count), &plans);
             for plan in &plans {
                 let mut held = 0;
-                for of in shard(0, count).all() {
+                for of in (0..count).map(|index| shard(index, count)) {
                     let tasks = (0..plan.tasks()).filter(|&i| division.holds(of, plan.key(i)));
                     let tasks: Vec<_> = tasks.collect();
                     held += tasks.len() as u64;

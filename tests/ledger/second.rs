@@ -553,7 +553,9 @@ fn the_one_wrong_count_of_a_device_is_found_by_another_device_and_another_kernel
     let checked = said_by(&machine, &["check", text(&file)]);
     tells(
         &checked,
-        &["counted   8 twice (0 on another host, 8 by another worker or device, 8 by another kernel)"],
+        &[
+            "counted   8 twice (0 on another host, 8 by another worker or device, 8 by another kernel)",
+        ],
     );
 }
 

@@ -11,7 +11,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
 use crate::cli::print::array_report::{script_word, submit_again};
 use crate::cli::shell::{command_on, is_plain, word};
-use crate::cluster::{Array, ArrayDirectory, Scheduler, Submission, ask};
+use crate::cluster::{Array, ArrayDirectory, Scheduler, Script, Submission, ask};
 use crate::config::{Auto, Bytes, HumanDuration, Value, Whole};
 use crate::engine::{Engine, NoLauncher, seconds_per_cost};
 use crate::job::{fastest_on_cpu, plan};
@@ -22,6 +22,9 @@ use crate::telemetry::{self, printable, several};
 
 /// How many smaller shards come in the place of one.
 const SMALLER: u64 = 8;
+
+/// How long a shard may take on CPUs where GPUs count the larger ones.
+const LONG: Duration = Duration::from_secs(3600);
 
 /// The shortest time of an attempt, as schedulers count.
 const SHORTEST: Duration = Duration::from_secs(60);
@@ -280,52 +283,72 @@ fn new_array(args: &Args, scheduler: Scheduler, shards: u64) -> Result<(), Failu
     if args.put.is_some() {
         directory.key()?;
     }
-    let script = scheduler.script();
+    let script = Script {
+        scheduler,
+        gpus: args.gpus.0 > 0,
+    };
+    let name = script.name();
     let text = submission.script(scheduler, &directory);
-    let there = directory.read(script)?;
+    let there = directory.read(&name)?;
     if !args.replace && there.is_some_and(|there| there != text) {
         return Err(Failure::usage(format!(
             "{} is there and differs: --replace writes it anew, without lines of your own",
-            path.join(script).display()
+            path.join(&name).display()
         )));
     }
     match args.put {
-        Some(_) => directory.write_secret(script, &text)?,
-        None => directory.write(script, &text)?,
+        Some(_) => directory.write_secret(&name, &text)?,
+        None => directory.write(&name, &text)?,
     }
     // HyperQueue starts a script as a program.
-    make_executable(&directory.file(script))
-        .map_err(|error| Failure::new(Exit::Error, format!("{script}: {error}")))?;
+    make_executable(&directory.file(&name))
+        .map_err(|error| Failure::new(Exit::Error, format!("{name}: {error}")))?;
     let tasks: u64 = array.plans().iter().map(|plan| plan.tasks()).sum();
     let mut lines = vec![format!(
         "{}: {array}, {}",
         path.display(),
         several(tasks, "task")
     )];
+    let array = directory.array();
+    let cores = args.cpus.map_or(1, |cpus| cpus.0);
+    let time = |parts| part_time(array).map(|time| time.mul_f64(parts as f64 / cores as f64));
+    let about = |time| {
+        let (time, cores) = (telemetry::measured(time), several(cores as u64, "core"));
+        format!("about {time} on {cores} like those of this machine")
+    };
+    let parts = |index| {
+        array
+            .shard(index)
+            .map_or(0, |of| of.shard.parts().count() as u64)
+    };
     // What devices take is not known beforehand.
-    if let Some(time) = shard_time(args, &array).filter(|_| args.gpus.0 == 0) {
-        let cores = several(args.cpus.map_or(1, |cpus| cpus.0 as u64), "core");
-        let about = |time| {
-            let time = telemetry::measured(time);
-            format!("about {time} on {cores} like those of this machine")
-        };
-        let each = about(time);
-        let whole = time.saturating_mul(shards as u32);
+    if let Some(whole) = time(array.parts()).filter(|_| !script.gpus) {
+        let first = time(parts(0)).unwrap_or_default();
         lines.push(match whole < SHORTEST {
             true => format!("no array is needed: `queenfold run` takes {}", about(whole)),
-            false => format!("each shard {each}"),
+            false => format!("first shards {} each", about(first)),
         });
         if let Some(HumanDuration(limit)) = args.time
-            && time > limit
+            && first > limit
         {
             say(&format!(
-                "a shard takes {each}, and --time {} ends each attempt: more --shards make them shorter",
+                "the first shards take {} each, and --time {} ends each attempt: more --shards make them shorter",
+                about(first),
                 telemetry::duration(limit)
             ));
         }
     }
-    let script = script_word(scheduler, &path);
-    let submit = scheduler.submit_all(&script, array.shards());
+    // GPUs begin with the large shards, and CPUs with those that take them an hour at most.
+    let (mut scripts, word) = (Script::all(&directory), script_word(script, &path));
+    let divided = scripts.any(|of| of.scheduler == scheduler && of.gpus != script.gpus);
+    let is_short = |index: &u64| time(parts(*index)).is_none_or(|time| time <= LONG);
+    let first = (0..array.shards())
+        .find(is_short)
+        .unwrap_or(array.shards() - 1);
+    let submit = match divided && !script.gpus && first > 0 {
+        true => scheduler.submit(&word, &(first..array.shards()).collect()),
+        false => scheduler.submit_all(&word, array.shards()),
+    };
     lines.push(format!("submit it  {submit}"));
     lines.push(format!("look at it {}", command_on("status", &path)));
     lines.push(format!("add it up  {}", command_on("gather", &path)));
@@ -333,13 +356,11 @@ fn new_array(args: &Args, scheduler: Scheduler, shards: u64) -> Result<(), Failu
     print(&lines.join("\n"))
 }
 
-/// How long a shard takes by the costs of its plan, on cores like those of this machine.
-fn shard_time(args: &Args, array: &Array) -> Option<Duration> {
+/// How long a part takes by the costs of its plan, on a core like those of this machine.
+fn part_time(array: &Array) -> Option<Duration> {
     let plan = plan(array.engine(), *array.board());
     let per_cost = seconds_per_cost(plan.engine(), plan.size(), Isa::best())?;
-    let cores = args.cpus.map_or(1, |cpus| cpus.0) as f64;
-    let seconds = plan.total_cost() * per_cost / array.shards() as f64 / cores;
-    Duration::try_from_secs_f64(seconds).ok()
+    Duration::try_from_secs_f64(plan.total_cost() * per_cost / array.parts() as f64).ok()
 }
 
 /// The options of the scheduler as lines of its script, each with its value.

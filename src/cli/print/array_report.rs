@@ -11,39 +11,36 @@ use super::shard_moments::ShardMoments;
 use super::status_report::StatusReport;
 use crate::board::GivenSquares;
 use crate::cli::shell::{command, command_on, word};
-use crate::cluster::{ArrayDirectory, IndexList, Scheduler, ShardState, ask};
+use crate::cluster::{ArrayDirectory, IndexList, Script, ShardState, ask};
 use crate::ledger::{Coverage, HostShare, LedgerError, Store};
 use crate::telemetry::{Fact, RunFacts, several};
 
 /// The script of the array in `dir`, as a word of a shell.
-pub fn script_word(scheduler: Scheduler, dir: &Path) -> String {
-    let mut script = dir.join(scheduler.script());
+pub fn script_word(script: Script, dir: &Path) -> String {
+    let mut path = dir.join(script.name());
     // Schedulers would read an option; and a shell looks for a bare name on its path.
-    if script.as_os_str().as_encoded_bytes().starts_with(b"-") || dir.as_os_str().is_empty() {
-        script = Path::new(".").join(script);
+    if path.as_os_str().as_encoded_bytes().starts_with(b"-") || dir.as_os_str().is_empty() {
+        path = Path::new(".").join(path);
     }
-    word(script.as_os_str())
+    word(path.as_os_str())
 }
 
-/// The commands that submit these shards, for each scheduler that the array has a script for. None are for
-/// [`outdated_scripts`].
+/// The commands that submit these shards, for each script that the array has. None are for [`outdated_scripts`].
 pub fn submit_again(directory: &ArrayDirectory, dir: &Path, shards: &IndexList) -> Vec<String> {
-    let there = Scheduler::ALL.into_iter().filter(|scheduler| {
-        scheduler.has_script(directory) && scheduler.other_target(directory).is_none()
-    });
-    there
-        .map(|scheduler| scheduler.submit(&script_word(scheduler, dir), shards))
+    Script::all(directory)
+        .filter(|script| script.other_target(directory).is_none())
+        .map(|script| script.scheduler.submit(&script_word(script, dir), shards))
         .collect()
 }
 
 /// A line for each script that was written before the array came to this place. Its array tasks would fail, and
 /// under Slurm without a word.
 pub fn outdated_scripts(directory: &ArrayDirectory, dir: &Path) -> Vec<String> {
-    let outdated = Scheduler::ALL.into_iter().filter_map(|scheduler| {
-        let target = scheduler.other_target(directory)?;
+    let outdated = Script::all(directory).filter_map(|script| {
+        let target = script.other_target(directory)?;
         Some(format!(
             "{} is of {}: give its `queenfold array` command again, with --replace --dir {}",
-            dir.join(scheduler.script()).display(),
+            dir.join(script.name()).display(),
             target.display(),
             dir.display()
         ))
@@ -68,19 +65,19 @@ pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusRepo
     let mut hosts = BTreeMap::new();
     let mut faulty = Vec::new();
     let mut moments = ShardMoments::default();
-    let mut done: Option<Coverage> = None;
-    let mut add = |(store, coverage): (Store, Coverage)| {
-        HostShare::add(&store, &mut hosts)?;
+    let (mut done, mut has_ledgers) = (None::<Coverage>, false);
+    let mut add = |store: &Store| {
+        HostShare::add(store, &mut hosts)?;
         for session in store.sessions()? {
             let host = session.facts.host;
             let workers = session.facts.sick.into_iter();
             faulty.extend(workers.map(|worker| (host.clone(), worker)));
         }
-        match &mut done {
-            Some(done) => done.extend(&coverage),
-            None => done = Some(coverage),
-        }
         Ok::<_, LedgerError>(())
+    };
+    let mut count = |coverage: Coverage| match &mut done {
+        Some(done) => done.extend(&coverage),
+        None => done = Some(coverage),
     };
     for index in 0..array.shards() {
         let (mut state, ledger) = directory.state_of(index, &division)?;
@@ -98,11 +95,18 @@ pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusRepo
             indices[state as usize].push(index);
             moments.add(index, state, &directory.shard(index));
         }
-        ledger.map(|(store, sums)| add((store, sums.coverage))).transpose()?;
+        if let Some((store, sums)) = ledger {
+            has_ledgers = true;
+            add(&store)?;
+            count(sums.coverage);
+        }
     }
     // What came in files, or from directories that are there no more.
-    if gathered || directory.is_alone() {
-        whole.map(&mut add).transpose()?;
+    if let Some((store, coverage)) = whole {
+        if !has_ledgers {
+            add(&store)?;
+        }
+        count(coverage);
     }
     let done = done.map_or(0, |done| done.done());
     let all: u64 = plans.iter().map(|plan| plan.tasks()).sum();
@@ -139,11 +143,7 @@ pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusRepo
             number if number == of => String::new(),
             _ => format!(": {shards}"),
         };
-        let number = format!(
-            "{} of {}{which}",
-            shards.len(),
-            several(of, "shard")
-        );
+        let number = format!("{} of {}{which}", shards.len(), several(of, "shard"));
         let is_told = is_known && (key == "finished" || !shards.is_empty());
         Fact::new(name, is_told.then_some(number))
             .key(key, is_known.then(|| shards.iter().collect::<Vec<_>>()))

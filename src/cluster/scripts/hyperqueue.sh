@@ -2,9 +2,9 @@
 # Counts {{array}}. Written by `queenfold array`;
 # docs/CLUSTER.md of Queenfold says what is promised.
 #
-#   {{path}}/hyperqueue.sh
+#   {{script}}
 #       submits all shards (a server and workers must run: `hq server start`, `hq worker start`)
-#   {{path}}/hyperqueue.sh 3,17-20
+#   {{script}} 3,17-20
 #       submits these alone
 #   queenfold status {{path}}
 #       shows how far the shards are, and on which hosts

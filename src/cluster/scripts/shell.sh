@@ -2,7 +2,7 @@
 # Counts {{array}}. Written by `queenfold array`;
 # docs/CLUSTER.md of Queenfold says what is promised.
 #
-#   {{path}}/shell.sh SHARD
+#   {{script}} SHARD
 #       counts a shard, 0 to {{most}}
 #   queenfold status {{path}}
 #       shows how far the shards are, and on which hosts

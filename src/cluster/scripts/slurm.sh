@@ -2,9 +2,9 @@
 # Counts {{array}}. Written by `queenfold array`;
 # docs/CLUSTER.md of Queenfold says what is promised.
 #
-#   {{path}}/slurm.sh
+#   {{script}}
 #       submits all shards, in parts where the cluster takes no array of so many
-#   {{path}}/slurm.sh 3,17-20
+#   {{script}} 3,17-20
 #       submits these alone
 #   queenfold status {{path}}
 #       shows how far the shards are, and on which hosts
@@ -56,7 +56,7 @@ if [ -z "${SLURM_ARRAY_TASK_ID-}" ]; then
             ((from > to)) || tasks+=,$((from - first))-$((to - first))
         done
         [ -z "$tasks" ] || sbatch --array="${tasks#,}" --job-name="{{name}}+$first" \
-            --output="{{path}}/logs/%A-${name%"${part#1}"}%$((${#part} - 1))a.log" '{{path}}/slurm.sh' "$first"
+            --output="{{path}}/logs/%A-${name%"${part#1}"}%$((${#part} - 1))a.log" '{{script}}' "$first"
     done
     exit
 fi
