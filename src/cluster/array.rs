@@ -663,23 +663,23 @@ mod tests {
         for (text, why) in [
             ("{", "it describes no array"),
             (
-                r#"{"format":2,"n":8,"plans":["chain-1"],"shards":1}"#,
-                "format 2",
+                r#"{"format":1,"n":8,"plans":["chain-1"],"shards":1}"#,
+                "format 1",
             ),
             (
-                r#"{"format":1,"n":8,"plans":[],"shards":1}"#,
+                r#"{"format":2,"n":8,"plans":[],"parts":2,"shards":[{"parts":"0-1","size":1}]}"#,
                 "no array that",
             ),
             (
-                r#"{"format":1,"n":8,"plans":["chain-1"],"shards":0}"#,
+                r#"{"format":2,"n":8,"plans":["chain-1"],"parts":2,"shards":[{"parts":"0","size":1}]}"#,
                 "no array that",
             ),
             (
-                r#"{"format":1,"n":8,"plans":["census-1"],"shards":1}"#,
+                r#"{"format":2,"n":8,"plans":["census-1"],"parts":2,"shards":[{"parts":"0-1","size":1}]}"#,
                 "no array that",
             ),
             (
-                r#"{"format":1,"n":8,"plans":["chain-9"],"shards":1}"#,
+                r#"{"format":2,"n":8,"plans":["chain-9"],"parts":2,"shards":[{"parts":"0-1","size":1}]}"#,
                 "made for plan chain-9",
             ),
         ] {
@@ -692,7 +692,12 @@ mod tests {
     fn a_given_board_is_described_and_a_free_one_as_before() {
         assert_eq!(
             array(16, 12).text(),
-            "{\"format\":1,\"n\":16,\"plans\":[\"colour-1\",\"census-1\"],\"shards\":12}\n"
+            concat!(
+                r#"{"format":2,"n":16,"plans":["colour-1","census-1"],"parts":32,"shards":["#,
+                r#"{"parts":"0-17","size":6},{"parts":"18-23","size":3},{"parts":"24-25","size":2},"#,
+                r#"{"parts":"26-31","size":1}]}"#,
+                "\n"
+            )
         );
         let board = GivenBoard::parse(size(16), "c3", "d9,a1").unwrap();
         let given = Array::new(board, Engine::Chain, false, 2).unwrap();

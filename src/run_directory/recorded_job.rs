@@ -1,12 +1,13 @@
 //! A job whose finished tasks a directory keeps.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::RunDirectoryError;
 use super::count_again::recounted;
 use crate::actors::Report;
-use crate::engine::{Engine, Plan, RecountKernel};
+use crate::engine::{CountedBy, Engine, Plan, RecountKernel, second_kernel};
 use crate::job::{Hardware, Job, JobError, JobResult, plan};
 use crate::ledger::{Confirmation, Facts, LedgerSums, Recording, RunInfo, Session, Shard, Store};
 
@@ -78,9 +79,8 @@ impl RecordedJob {
         let recording = Arc::new(recording);
         let source = Arc::clone(&recording);
         let how = &self.job.settings;
-        let isa = hardware.counter.isa;
         let plans = match self.other_way {
-            true => recounted(&plans, move |_, _| RecountKernel::Isa(isa), true),
+            true => self.other_ways(&plans, hardware),
             false => plans,
         };
         let report = how.count_all(hardware, (&plan, plans), source, Some(recording))?;
@@ -107,6 +107,23 @@ impl RecordedJob {
         } else {
             how.stopped(self.job.board(), report, before).into()
         })
+    }
+}
+
+impl RecordedJob {
+    /// Plans whose tasks are counted as the second time, after such hardware as this.
+    fn other_ways(&self, plans: &[Arc<dyn Plan>], hardware: &Hardware) -> Vec<Arc<dyn Plan>> {
+        let settings = &hardware.counter;
+        let kernel = |plan: &Arc<dyn Plan>| {
+            let first = CountedBy::Cpu(plan.counter(settings).backend().into());
+            let kernel = match self.job.settings.hardware.isa {
+                Some(isa) => RecountKernel::other_way(isa, &first),
+                None => second_kernel(plan.as_ref(), settings, &first),
+            };
+            (plan.engine(), kernel)
+        };
+        let kernels: BTreeMap<_, _> = plans.iter().map(kernel).collect();
+        recounted(plans, move |plan, _| kernels[&plan.engine()], true)
     }
 }
 

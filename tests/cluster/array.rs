@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
-use crate::common::program::{output, printed, stdout, text, words};
+use crate::common::program::{output, printed, stdout, words};
 
 /// The largest board of the tests that run in seconds, and its solutions: 6.4 s of a core by the chain's
 /// portable kernel, in 257 tasks.
@@ -86,11 +86,10 @@ impl Array {
         self.path().join("shards").join(index.to_string())
     }
 
-    /// Counts a shard of this board without its script.
-    pub fn count(&self, index: u64, shards: u64, board: &[&str]) {
-        let (shard, dir) = (format!("{index}/{shards}"), self.shard(index));
-        let how = ["--engine", "chain", "--shard", &shard, "--dir", text(&dir)];
-        stdout(&[&["run"], board, &how].concat());
+    /// Counts a shard without its script.
+    pub fn count(&self, index: u64) {
+        let index = index.to_string();
+        stdout(&["run", "--dir", self.name(), "--task", &index]);
     }
 
     pub fn gather(&self) -> Output {

@@ -176,7 +176,7 @@ fn hyperqueue_takes_every_directive_of_the_script() {
         12,
         2,
         "hyperqueue",
-        &words!("--time 90m --memory 512M --cpus 2 --gpus 1"),
+        &words!("--time 90m --memory 512M --cpus 2 -- --resource nothing=1"),
     );
     hq.submit(&array, "");
     let job: serde_json::Value =
@@ -185,7 +185,7 @@ fn hyperqueue_takes_every_directive_of_the_script() {
     for fact in [r#""name":"queenfold-n12-"#, r#""crash_limit":"unlimited""#] {
         assert!(job.contains(fact), "{fact}: {job}");
     }
-    // The worker has no GPU.
+    // The worker has nothing of the kind.
     let status = hq.status(&array);
     assert_eq!(status["waiting"], json!([0, 1]), "{status}");
     assert_eq!(status["in_no_queue"], json!([]), "{status}");

@@ -5,6 +5,7 @@ mod asking;
 mod commands;
 mod directives;
 mod hyperqueue;
+mod more_shards;
 mod queue;
 mod scripts;
 mod slurm;

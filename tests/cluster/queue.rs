@@ -67,12 +67,14 @@ fn a_script_submits_all_or_a_list_in_parts_that_the_cluster_takes() {
 
     array.make_again(14, 16, "hyperqueue", &[]);
     let stubs = array.stubs(&[("hq", "")]);
-    for (words, option) in [(&[][..], ""), (&["3,7-12"], "--array=3,7-12 ")] {
+    for (words, list) in [(&[][..], "0-15"), (&["3,7-12"], "3,7-12")] {
         let output = submit(&array, "hyperqueue.sh", &stubs, words);
         assert!(output.status.success(), "{output:?}");
         assert_eq!(
             array.calls(),
-            [format!("hq submit {option}{path}/hyperqueue.sh")]
+            [format!(
+                "hq submit --stdin --directives=stdin --array={list} bash"
+            )]
         );
     }
 }
@@ -91,7 +93,7 @@ fn status(array: &Array, path: &str) -> (String, Json) {
 #[test]
 fn status_says_which_array_tasks_wait_and_which_are_in_no_queue() {
     let array = Array::make(14, 10, "slurm");
-    array.count(0, 10, &["-n", "14"]);
+    array.count(0);
     let name = job_name(&array, "slurm.sh");
     let queue = format!(
         "printf '%s\\n' 'PD 2 {name}' 'R 3 {name}' 'R 0 {name}' 'PD 1 {name}+3' 'PD 9 {name}x' 'PD N/A {name}' 'PD 8 other'"
@@ -103,7 +105,7 @@ fn status_says_which_array_tasks_wait_and_which_are_in_no_queue() {
         "not begun   8 of 10 shards: 1-2,4-9\n",
         "waiting     2 of 10 shards: 2,4\n",
         "in no queue 6 of 10 shards: 1,5-9\n",
-        &format!("go on       `{}/slurm.sh 1,5-9`\n", array.name()),
+        &format!("go on       `{}/slurm.sh 1,5-9`", array.name()),
     ] {
         assert!(text.contains(line), "{line}{text}");
     }

@@ -22,7 +22,7 @@ fn a_finished_shard_is_done_and_says_what_the_total_needs() {
             (0, "", 2),
             "{err}"
         );
-        let says = err.contains("shard 0/3 is complete") && err.contains("shards 1/3 and 2/3");
+        let says = err.contains("shard 0/3 is complete") && err.contains("of parts 1-2 too");
         assert!(says && err.contains("queenfold merge"), "{err}");
         let counted = err.lines().last().unwrap();
         assert!(
@@ -229,7 +229,7 @@ fn shards_are_merged_and_a_missing_one_is_named() {
     }
     let (code, out, err) = of(&["merge", &zero, &two, "--into", &into]);
     assert_eq!((code, out.as_str()), (4, ""));
-    assert!(err.contains("2 of 3 shards; missing 1"), "{err}");
+    assert!(err.contains("2 of 3 parts; missing 1"), "{err}");
     let (code, _, err) = of(&["verify", &into, "--all"]);
     assert!(code == 4 && err.contains("5 tasks missing"), "{err}");
     let (code, out, err) = of(&["merge", &one, "--into", &into]);

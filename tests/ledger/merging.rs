@@ -76,7 +76,7 @@ fn a_missing_shard_is_named_and_counted_when_the_merge_is_resumed() {
     assert!(!merged.sums.coverage.is_whole());
     assert_eq!(
         merged.sums.coverage.missing(&merged.division).to_string(),
-        "2 of 3 shards; missing 1"
+        "2 of 3 parts; missing 1"
     );
     let report = count(N, resume(&into, N).unwrap()).unwrap();
     assert!(report.is_whole());

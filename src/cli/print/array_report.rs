@@ -170,17 +170,15 @@ pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusRepo
     } else {
         ""
     };
-    let next = match (is_done, is_last) {
-        (true, _) => Vec::new(),
-        (false, true) => vec![format!("`{gather}`")],
-        // Nothing is to be done while all wait or run.
-        (false, false) if lost.is_empty() => Vec::new(),
-        (false, false) => submit_again(directory, dir, &lost)
-            .iter()
-            .map(|command| format!("`{command}`{unless}"))
-            .chain((done > 0).then(|| format!("`{rest}` divides them into smaller shards")))
-            .collect(),
-    };
+    let mut next = Vec::new();
+    if is_last {
+        next.extend((!is_done).then(|| format!("`{gather}`")));
+    } else if !lost.is_empty() {
+        let submit = submit_again(directory, dir, &lost).into_iter();
+        next.extend(submit.map(|command| format!("`{command}`{unless}")));
+        let smaller = format!("or first `{rest}`, which divides them into smaller shards");
+        next.extend((done > 0 && !next.is_empty()).then_some(smaller));
+    }
     let moved = match is_last {
         true => Vec::new(),
         false => outdated_scripts(directory, dir),
