@@ -1,7 +1,5 @@
 //! A real Slurm runs an array whose tasks are killed, whose time ends, and whose node is drained.
 
-use std::time::Duration;
-
 use serde_json::{Value as Json, json};
 
 use super::array::{Array, N, TOTAL};
@@ -54,7 +52,7 @@ fn a_task_is_killed_another_is_out_of_time_and_the_node_is_drained() {
 
 /// Slurm counts the time of a task in minutes, so this takes some.
 #[test]
-#[ignore = "takes two minutes"]
+#[ignore = "long: two minutes"]
 fn tasks_whose_time_is_over_go_on_in_their_next_attempt() {
     let Some(slurm) = Slurm::start() else { return };
     // 50 s of a core with the portable kernel: longer than the minute less its margin.
@@ -75,7 +73,7 @@ fn tasks_whose_time_is_over_go_on_in_their_next_attempt() {
 
 /// The same signature as a run on one machine.
 #[test]
-#[ignore = "takes a minute"]
+#[ignore = "long: a minute"]
 fn a_disturbed_array_gives_the_log_of_a_run_on_one_machine() {
     let Some(slurm) = Slurm::start() else { return };
     let array = Array::make(18, 6, "slurm");
@@ -133,12 +131,11 @@ fn slurm_takes_every_directive_of_the_script() {
 #[test]
 fn a_cancelled_array_ends_resumably() {
     let Some(slurm) = Slurm::start() else { return };
-    let array = Array::make(20, 2, "slurm");
+    let array = Array::make(19, 2, "slurm");
     let job = slurm.submit(&array, &[]);
     array.wait_for(0);
     array.wait_for(1);
-    // More than a commit.
-    std::thread::sleep(Duration::from_secs(3));
+    slurm.wait("tasks are recorded", &array, |_| tasks_done(&array) > 0);
     let before = tasks_done(&array);
     slurm.tell("scancel", &[&job]);
     slurm.wait("the array is cancelled", &array, str::is_empty);
