@@ -85,7 +85,8 @@ impl Submission {
             "shards" => array.shards().to_string(),
             "width" => (array.shards() - 1).to_string().len().to_string(),
             "logs" => self.put.is_none().then(|| format!("{path}/logs"))?,
-            "if alone" => self.put.as_ref().map(|_| String::new())?,
+            "if shared" => self.put.is_none().then(String::new)?,
+            "if alone" => self.put.is_some().then(String::new)?,
             "put" => self.put.as_ref()?.replace("{}", "\"$file\""),
             "id" => blake3::hash(directory.key().ok()?.as_bytes()).to_hex()[..8].to_owned(),
             "description" => directory.description_line(),
@@ -97,6 +98,8 @@ impl Submission {
             "clock" => clock(self.time?),
             "seconds" => self.time?.as_secs().to_string(),
             "if time" => self.time.map(|_| String::new())?,
+            // Where hosts share nothing, the program ends in time by itself.
+            "margin" if self.put.is_some() => return None,
             "margin" => self.margin().as_secs().to_string(),
             "options" => {
                 let prefix = match scheduler {
@@ -116,7 +119,8 @@ impl Submission {
         let mut how = String::new();
         // HyperQueue gives no signal before it ends a task, and others may give none, so the program ends in time by
         // itself.
-        if let (Scheduler::HyperQueue | Scheduler::Shell, Some(time)) = (scheduler, self.time) {
+        let is_told = scheduler == Scheduler::Slurm && self.put.is_none();
+        if let (false, Some(time)) = (is_told, self.time) {
             let time = time.saturating_sub(self.margin());
             let _ = write!(how, " --time-limit {}", time.as_secs().max(1));
         }

@@ -262,7 +262,7 @@ fn new_array(args: &Args, scheduler: Scheduler, shards: u64) -> Result<(), Failu
     }
     let directory = ArrayDirectory::make(&path, &array)?;
     let division = directory.division(&array.plans());
-    if array.is_done(&directory.so_far(&division)?.1) {
+    if directory.array().is_done(&directory.so_far(&division)?.1) {
         return Err(Failure::usage(format!(
             "{} is gathered, and nothing of it is left to count: `{}` prints the result",
             path.display(),

@@ -11,7 +11,8 @@
 #   queenfold gather {{path}}
 #       adds up the shards, or names those that are missing
 #
-# It may be started as often as you like: what is counted already is not counted again.
+# {{if shared}}It may be started as often as you like: what is counted already is not counted again.
+# {{if alone}}Start it again for what `queenfold gather` names: no host knows what others counted.
 #
 #HQ --name={{name}}
 #HQ --array=0-{{most}}
@@ -30,7 +31,8 @@ set -eu
 
 most={{most}}
 # Nobody's array task: submits itself, and hosts need not see this file.
-[ -n "${HQ_TASK_ID-}" ] || exec hq submit --stdin --directives=stdin --array="${1:-0-$most}" bash <"$0"
+list=${1:-0-$most}
+[ -n "${HQ_TASK_ID-}" ] || exec hq submit --stdin --directives=stdin --array="$list" --env="SHARDS=$list" bash <"$0"
 
 index=$HQ_TASK_ID
 {{attempt}}

@@ -9,7 +9,8 @@
 #   queenfold gather {{path}}
 #       adds up the shards, or names those that are missing
 #
-# It may be started as often as you like: what is counted already is not counted again.
+# {{if shared}}It may be started as often as you like: what is counted already is not counted again.
+# {{if alone}}Start it again for what `queenfold gather` names: no host knows what others counted.
 #
 
 set -eu

@@ -11,7 +11,8 @@
 #   queenfold gather {{path}}
 #       adds up the shards, or names those that are missing
 #
-# It may be started as often as you like: what is counted already is not counted again.
+# {{if shared}}It may be started as often as you like: what is counted already is not counted again.
+# {{if alone}}Start it again for what `queenfold gather` names: no host knows what others counted.
 #
 #SBATCH --job-name={{name}}
 #SBATCH --array=0-{{most}}
@@ -20,13 +21,15 @@
 #SBATCH --mem={{memory}}M
 #SBATCH --gpus={{gpus}}
 #SBATCH --time={{clock}}
-# So many seconds before the time is over (or up to a minute earlier), Slurm signals this script.
+# {{margin}} seconds before the time is over (or up to a minute earlier), Slurm signals this script.
 #SBATCH --signal=B:USR1@{{margin}}
 # Slurm starts a task again if its host fails or somebody with priority takes it.
 #SBATCH --requeue
 # What an earlier attempt printed stays.
 #SBATCH --open-mode=append
-#SBATCH --output={{path}}/logs/%A-%{{width}}a.log
+#SBATCH --output={{logs}}/%A-%{{width}}a.log
+# {{if alone}}What it prints is kept on its host.
+{{if alone}}#SBATCH --chdir=/ --output=/dev/null
 {{options}}
 
 set -eu
@@ -56,7 +59,8 @@ if [ -z "${SLURM_ARRAY_TASK_ID-}" ]; then
             ((from > to)) || tasks+=,$((from - first))-$((to - first))
         done
         [ -z "$tasks" ] || sbatch --array="${tasks#,}" --job-name="{{name}}+$first" \
-            --output="{{path}}/logs/%A-${name%"${part#1}"}%$((${#part} - 1))a.log" '{{script}}' "$first"
+            --output="{{logs}}/%A-${name%"${part#1}"}%$((${#part} - 1))a.log" \
+            '{{script}}' "$first"
     done
     exit
 fi
