@@ -12,6 +12,17 @@ use super::array::{Array, N, TOTAL};
 use crate::common::program::{PROGRAM, isolated, printed, words};
 use crate::common::skip::skipped;
 
+/// The program that `HYPERQUEUE` names, or `hq`. `None` if there is none.
+pub fn program() -> Option<String> {
+    let program = std::env::var("HYPERQUEUE").unwrap_or_else(|_| "hq".to_owned());
+    let version = isolated(&program).arg("--version").output();
+    if version.is_ok_and(|output| output.status.success()) {
+        return Some(program);
+    }
+    skipped("no HyperQueue: put `hq` on the path, or name it in HYPERQUEUE");
+    None
+}
+
 /// A server and a worker, in a folder of their own.
 struct HyperQueue {
     program: String,
@@ -21,14 +32,9 @@ struct HyperQueue {
 }
 
 impl HyperQueue {
-    /// Starts both with the program that `HYPERQUEUE` names, or `hq`. `None` if there is none.
+    /// Starts both, if there is HyperQueue.
     fn start() -> Option<Self> {
-        let program = std::env::var("HYPERQUEUE").unwrap_or_else(|_| "hq".to_owned());
-        let version = isolated(&program).arg("--version").output();
-        if !version.is_ok_and(|output| output.status.success()) {
-            skipped("no HyperQueue: put `hq` on the path, or name it in HYPERQUEUE");
-            return None;
-        }
+        let program = program()?;
         let folder = tempfile::tempdir().unwrap();
         if program.contains('/') {
             std::os::unix::fs::symlink(&program, folder.path().join("hq")).unwrap();

@@ -1,5 +1,6 @@
 //! Job arrays: what `array` writes, what `gather` adds up, and both with the real schedulers.
 
+mod apart;
 mod array;
 mod asking;
 mod commands;
