@@ -16,6 +16,8 @@ pub(super) fn parts_for(shards: u64, most: u64) -> u64 {
 
 /// The sizes of the shards, in parts, of an array or of what is missing of one: `shards` of them, or as many as
 /// there are parts. They never rise.
+///
+/// The first shard has the last parts, and so on: where parts are single tasks, those of low numbers are cheap.
 pub(super) fn sizes(parts: u64, shards: u64) -> Vec<u64> {
     let shards = shards.min(parts);
     let fit = |batches: &u64| weights(shards, *batches).sum::<u64>() <= parts;
@@ -40,7 +42,16 @@ fn weights(shards: u64, batches: u64) -> impl Iterator<Item = u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::cmp::Reverse;
+    use std::collections::BinaryHeap;
+    use std::slice;
+    use std::sync::Arc;
+
     use super::*;
+    use crate::board::Size;
+    use crate::colour::ColourPlan;
+    use crate::engine::Plan;
+    use crate::ledger::{Division, Shard};
 
     #[test]
     fn sizes_are_halved() {
@@ -84,5 +95,81 @@ mod tests {
                 weights(shards, BATCHES.min(shards)).collect::<Vec<_>>()
             );
         }
+    }
+
+    /// What each shard of an array costs, by the costs of its plan.
+    fn costs(n: u32, shards: u64) -> Vec<f64> {
+        let plan: Arc<dyn Plan> = Arc::new(ColourPlan::new(Size::new(n).unwrap()));
+        let parts = parts_for(shards, plan.tasks());
+        let division = Division::new(Shard::new(0, parts).unwrap(), slice::from_ref(&plan));
+        let mut costs = vec![0.0; parts as usize];
+        for task in 0..plan.tasks() {
+            costs[division.part_of(plan.key(task)) as usize] += plan.task(task).cost;
+        }
+        let from_the_last = sizes(parts, shards).into_iter();
+        from_the_last
+            .map(|size| costs.drain(costs.len() - size as usize..).sum())
+            .collect()
+    }
+
+    /// The share of their time in which hosts do not count, from first to last, if each takes
+    /// the next shard whenever it has none. The speeds of hosts differ by 1:30 (their logarithms are uniform). One
+    /// host of twenty vanishes at some time, and the shard that it was counting is the next one from then on.
+    fn idle_share(costs: &[f64], hosts: usize, seed: u64) -> f64 {
+        /// Units of time that the whole would take if no host vanished or waited.
+        const WHOLE: u64 = 1 << 30;
+        let mut random = fastrand::Rng::with_seed(seed);
+        let speeds: Vec<f64> = (0..hosts).map(|_| 30_f64.powf(random.f64())).collect();
+        let unit = WHOLE as f64 * speeds.iter().sum::<f64>() / costs.iter().sum::<f64>();
+        let mut vanishes = |_| match random.u32(0..20) {
+            0 => random.u64(0..WHOLE),
+            _ => u64::MAX,
+        };
+        let vanishes: Vec<u64> = (0..hosts).map(&mut vanishes).collect();
+        let mut shards: Vec<f64> = costs.iter().rev().copied().collect();
+        let mut counting = vec![None; hosts];
+        let mut free: BinaryHeap<_> = (0..hosts).map(|host| Reverse((0, host))).collect();
+        let (mut waiting, mut busy, mut end) = (Vec::new(), 0, 0);
+        while let Some(Reverse((now, host))) = free.pop() {
+            let shard = counting[host].take();
+            if now >= vanishes[host] {
+                shards.extend(shard);
+                free.extend(waiting.drain(..).map(|host| Reverse((now, host))));
+                continue;
+            }
+            end = if shard.is_some() { now } else { end };
+            let Some(shard) = shards.pop() else {
+                waiting.push(host);
+                continue;
+            };
+            let until = vanishes[host].min(now + (shard * unit / speeds[host]) as u64);
+            busy += until - now;
+            counting[host] = Some(shard);
+            free.push(Reverse((until, host)));
+        }
+        let there: u64 = vanishes.iter().map(|vanishes| end.min(*vanishes)).sum();
+        1.0 - busy as f64 / there as f64
+    }
+
+    /// There are so many shards for each host.
+    fn expect_short_tails(n: u32, hosts: usize, shards: u64, seeds: u64) {
+        let costs = costs(n, hosts as u64 * shards);
+        let idle = (0..seeds).map(|seed| idle_share(&costs, hosts, seed));
+        let most = idle.fold(0.0, f64::max);
+        assert!(most < 0.03, "n = {n}, {hosts} hosts: {most} idle");
+    }
+
+    /// docs/CLUSTER.md, "How many shards", has what other numbers of shards give.
+    #[test]
+    fn no_hosts_wait_long_at_the_end() {
+        expect_short_tails(24, 10, 60, 100);
+        expect_short_tails(26, 100, 60, 20);
+        // Parts are single tasks here.
+        expect_short_tails(25, 100, 100, 20);
+    }
+
+    #[test]
+    fn ten_thousand_hosts_do_not_wait_long_at_the_end() {
+        expect_short_tails(28, 10_000, 100, 3);
     }
 }
