@@ -36,10 +36,14 @@ impl Apart {
     fn start(n: u32) -> Option<Self> {
         static USERS: AtomicU32 = AtomicU32::new(0);
         let hq = program()?;
-        let found = Command::new("sh").args(["-c", "command -v \"$0\"", &hq]).output();
+        let found = Command::new("sh")
+            .args(["-c", "command -v \"$0\"", &hq])
+            .output();
         let hq = printed(&found.unwrap().stdout);
         let mut unshare = Command::new("unshare");
-        let tried = unshare.args(["-u", "setpriv", "--reuid=1", "true"]).output();
+        let tried = unshare
+            .args(["-u", "setpriv", "--reuid=1", "true"])
+            .output();
         if !tried.is_ok_and(|output| output.status.success()) {
             skipped("hosts that share nothing need root");
             return None;
@@ -166,7 +170,9 @@ impl Apart {
     /// Sends a signal to all processes of a host.
     fn signal(&self, host: &str, signal: &str) {
         // It spares the process that sends it.
-        self.on(host, &format!("kill -{signal} -1")).status().unwrap();
+        self.on(host, &format!("kill -{signal} -1"))
+            .status()
+            .unwrap();
     }
 }
 
@@ -199,7 +205,11 @@ fn from_nothing_to_a_total(n: u32, total: &str) {
     }
     apart.run("queenfold array -n");
     let array = apart.home(HEAD).join("n20");
-    let sees = format!("ls {0}/bert || ls {0}/head || ls {1}", apart.folder.path().display(), array.display());
+    let sees = format!(
+        "ls {0}/bert || ls {0}/head || ls {1}",
+        apart.folder.path().display(),
+        array.display()
+    );
     assert!(!apart.on("anna", &sees).output().unwrap().status.success());
 
     let is_over = AtomicBool::new(false);
@@ -213,7 +223,11 @@ fn from_nothing_to_a_total(n: u32, total: &str) {
             }
         });
         let mut count = apart.count();
-        let mut count = count.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut count = count
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         for (host, files) in [("anna", 2), ("bert", 5)] {
             wait_until(|| apart.files() >= files);
             apart.signal(host, "KILL");
@@ -222,7 +236,10 @@ fn from_nothing_to_a_total(n: u32, total: &str) {
         count.kill().unwrap();
         count.wait().unwrap();
         apart.run("hq job cancel last");
-        apart.on(HEAD, &apart.page("queenfold gather")).output().unwrap();
+        apart
+            .on(HEAD, &apart.page("queenfold gather"))
+            .output()
+            .unwrap();
         apart.run("queenfold array --rest");
         let out = apart.counted();
         tells(&out, &[total]);
@@ -234,7 +251,10 @@ fn from_nothing_to_a_total(n: u32, total: &str) {
     apart.run("queenfold certify");
     let out = apart.run("queenfold check");
     let tasks = out.split_whitespace().nth(1).unwrap();
-    tells(&out, &[total, &format!("{tasks} twice ({tasks} on another host")]);
+    tells(
+        &out,
+        &[total, &format!("{tasks} twice ({tasks} on another host")],
+    );
 }
 
 #[test]

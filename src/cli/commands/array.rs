@@ -36,14 +36,16 @@ Examples:
   array-n24/slurm.sh 3,17-20           these shards alone
   queenfold status array-n24           how far the shards are, on which hosts
   queenfold gather array-n24           add up the shards, or name those that are missing
+  queenfold array --rest array-n24     smaller shards in the place of what is missing
+  queenfold array --again array-n24    shards that count all again, each on another host
 
 With `--for hyperqueue`, `array-n24/hyperqueue.sh` submits it. With `--for shell`, any other scheduler \
 starts `array-n24/shell.sh SHARD` for each shard, 0 to K-1.
 
-The array divides the tasks of the board into shards of about the same cost, one for each array task. \
-Each is counted into a run directory of its own, below DIR, which all hosts must see. A shard that was \
-stopped, killed or lost with its host goes on where it was when the script is submitted again; a finished \
-one ends at once. Slurm starts a shard whose time is over again by itself.
+The array divides the tasks of the board into shards that fall in size, so that no large one is the last. Each \
+is counted into a run directory of its own, below DIR, which all hosts see; with --put, hosts see nothing of it. An array \
+task takes the next shard that nobody counts, and goes on with it where an earlier one stopped, or was killed or lost with \
+its host. Slurm starts an array task whose time is over again by itself.
 
 The same command may be given again for another scheduler. With --replace, another time or other cores \
 replace the script; what was counted stays. docs/CLUSTER.md has more.";

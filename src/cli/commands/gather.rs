@@ -24,11 +24,13 @@ const LONGEST: u64 = 1 << 30;
 const HELP: &str = "\
 Examples:
   queenfold gather array-n24
+  queenfold gather array-n24 inbox     and the files of shards in the folder inbox
 
 Puts what the shards have recorded into one ledger, in DIR/whole, and prints the total if no task is missing. \
 Otherwise it names the shards that are missing and the command that counts these alone, and ends with exit \
-code 4. It may be given at any time and as often as you like; shards that somebody works on are left out. Certificates of shards from hosts that share no \
-disk are gathered as well: put them into DIR/shards, as NAME.cert. \
+code 4. It may be given at any time and as often as you like; shards that somebody works on are left out. Certificates of shards from hosts that share \
+nothing are gathered as well, from DIR/shards and from what is given besides, if they are named NAME.cert; those that are not of this array are named and \
+left out. While second counts are missing that `array --again` asked for, the exit code is 4, too. \
 DIR/whole is a run directory like any other: `verify`, `certify`, `report` and `resume` take it.";
 
 /// Flags of `gather`.

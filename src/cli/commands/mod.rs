@@ -1,6 +1,7 @@
 //! The commands, one file or folder for each.
 
 pub mod array;
+mod array_task;
 pub mod bench;
 pub mod census;
 pub mod certify;

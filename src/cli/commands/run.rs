@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use super::array_task::array_task;
 use crate::board::{GivenBoard, Size, known};
 use crate::cli::args::boards::{boards, show};
 use crate::cli::args::flags::ConfigFlags;
@@ -13,7 +14,6 @@ use crate::cli::output::{print, print_json, say};
 use crate::cli::print::board_result::BoardResult;
 use crate::cli::print::count_report::{self, CorrectionReport};
 use crate::cli::print::result_table::Printer;
-use crate::cli::session::array_task::array_task;
 use crate::cli::session::job_runner::JobRunner;
 use crate::cli::session::recount::wall_time;
 use crate::cluster::ArrayDirectory;

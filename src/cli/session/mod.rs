@@ -1,6 +1,5 @@
 //! What every command that counts shares: the log, the trace, signals, and what shows and writes its runs.
 
-pub mod array_task;
 pub mod event_command;
 mod event_stream;
 pub mod job_runner;

@@ -3,7 +3,6 @@
 use std::cell::Cell;
 use std::path::Path;
 
-use super::job_runner::JobRunner;
 use crate::actors::RunState;
 use crate::cli::commands::config::kept;
 use crate::cli::control::live_run::last_said;
@@ -11,6 +10,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::say;
 use crate::cli::print::board_result::BoardResult;
 use crate::cli::print::result_table::Printer;
+use crate::cli::session::job_runner::JobRunner;
 use crate::cluster::{ArrayDirectory, ArrayShard};
 use crate::config::Layers;
 use crate::job::Job;
