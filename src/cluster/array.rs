@@ -52,7 +52,7 @@ pub struct Array {
 struct Batch {
     /// Their parts.
     parts: IndexList,
-    /// The parts of each. Where neighbouring parts end, a shard has fewer.
+    /// The parts of each, from the last one on. Where neighbouring parts end, a shard has fewer.
     size: u64,
     /// The hosts that counted these parts before: this is a second count. Empty: a first one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -115,7 +115,7 @@ impl Array {
     /// with the solutions up to symmetry if `unique`.
     ///
     /// # Errors
-    /// There are more shards than tasks, or than [`MAX_SHARDS`](Self::MAX_SHARDS), or none.
+    /// There are more shards than tasks, or than [`Shard::MAX_COUNT`], or none.
     pub fn new(
         board: impl Into<GivenBoard>,
         engine: Engine,
@@ -124,7 +124,7 @@ impl Array {
     ) -> Result<Self, LedgerError> {
         let board = board.into();
         let counting = plan(engine, board);
-        let most = counting.tasks().min(Self::MAX_SHARDS);
+        let most = counting.tasks().min(Shard::MAX_COUNT);
         if !(1..=most).contains(&shards) {
             return Err(LedgerError::Unfit(format!(
                 "{} by {} has {}, so an array of it has 1 to {most} shards, not {shards}",
@@ -134,7 +134,7 @@ impl Array {
             )));
         }
         let census = unique.then(|| plan(Engine::Census, board).name());
-        let parts = parts_for(shards, counting.tasks().min(Shard::MAX_COUNT));
+        let parts = parts_for(shards, most);
         let array = Self {
             board,
             plans: [Some(counting.name()), census]
@@ -149,9 +149,6 @@ impl Array {
         let all = [(Vec::new(), (0..parts).collect())];
         Ok(array.with_shards(all.into(), shards))
     }
-
-    /// The most shards of an array. What lists them would be unreadable, and schedulers take no more.
-    pub const MAX_SHARDS: u64 = 1 << 16;
 
     /// The board.
     pub const fn board(&self) -> &GivenBoard {
@@ -251,7 +248,8 @@ impl Array {
         let all: usize = groups.values().map(BTreeSet::len).sum();
         let mut added = Vec::new();
         for (again, parts) in groups {
-            let mut parts = parts.into_iter();
+            // The last parts of a plan are the dearest, so they come first.
+            let mut parts = parts.into_iter().rev();
             let share = (shards * parts.len() as u64).div_ceil(all.max(1) as u64);
             for batch in sizes(parts.len() as u64, share).chunk_by(u64::eq) {
                 let size = batch[0];
@@ -349,9 +347,13 @@ impl Batch {
     /// The shards, of a run of so many parts.
     fn shards(&self, of: u64) -> impl Iterator<Item = ArrayShard> {
         let size = self.size.max(1);
-        let shards = self.parts.runs().flat_map(move |(first, last)| {
-            let starts = (first..=last).step_by(size as usize);
-            starts.filter_map(move |start| Shard::of_parts(start, last.min(start + size - 1), of))
+        let runs = self.parts.runs().rev();
+        let shards = runs.flat_map(move |(first, last)| {
+            let ends = (first..=last).rev().step_by(size as usize);
+            ends.filter_map(move |end| {
+                let start = first.max((end + 1).saturating_sub(size));
+                Shard::of_parts(start, end, of)
+            })
         });
         shards.map(|shard| ArrayShard {
             shard,
@@ -694,8 +696,8 @@ mod tests {
             array(16, 12).text(),
             concat!(
                 r#"{"format":2,"n":16,"plans":["colour-1","census-1"],"parts":32,"shards":["#,
-                r#"{"parts":"0-17","size":6},{"parts":"18-23","size":3},{"parts":"24-25","size":2},"#,
-                r#"{"parts":"26-31","size":1}]}"#,
+                r#"{"parts":"14-31","size":6},{"parts":"8-13","size":3},{"parts":"6-7","size":2},"#,
+                r#"{"parts":"0-5","size":1}]}"#,
                 "\n"
             )
         );

@@ -44,14 +44,12 @@ fn weights(shards: u64, batches: u64) -> impl Iterator<Item = u64> {
 mod tests {
     use std::cmp::Reverse;
     use std::collections::BinaryHeap;
-    use std::slice;
-    use std::sync::Arc;
 
     use super::*;
     use crate::board::Size;
-    use crate::colour::ColourPlan;
-    use crate::engine::Plan;
-    use crate::ledger::{Division, Shard};
+    use crate::cluster::Array;
+    use crate::engine::Engine;
+    use crate::ledger::Division;
 
     #[test]
     fn sizes_are_halved() {
@@ -99,17 +97,16 @@ mod tests {
 
     /// What each shard of an array costs, by the costs of its plan.
     fn costs(n: u32, shards: u64) -> Vec<f64> {
-        let plan: Arc<dyn Plan> = Arc::new(ColourPlan::new(Size::new(n).unwrap()));
-        let parts = parts_for(shards, plan.tasks());
-        let division = Division::new(Shard::new(0, parts).unwrap(), slice::from_ref(&plan));
-        let mut costs = vec![0.0; parts as usize];
-        for task in 0..plan.tasks() {
-            costs[division.part_of(plan.key(task)) as usize] += plan.task(task).cost;
+        let array = Array::new(Size::new(n).unwrap(), Engine::Colour, false, shards).unwrap();
+        let plans = array.plans();
+        let division = Division::new(array.shard(0).unwrap().shard, &plans);
+        let mut costs = vec![0.0; array.parts() as usize];
+        for task in 0..plans[0].tasks() {
+            costs[division.part_of(plans[0].key(task)) as usize] += plans[0].task(task).cost;
         }
-        let from_the_last = sizes(parts, shards).into_iter();
-        from_the_last
-            .map(|size| costs.drain(costs.len() - size as usize..).sum())
-            .collect()
+        let parts = |index| array.shard(index).unwrap().shard.parts();
+        let of_shard = |index| parts(index).map(|part| costs[part as usize]).sum();
+        (0..array.shards()).map(of_shard).collect()
     }
 
     /// The share of their time in which hosts do not count, from first to last, if each takes

@@ -41,7 +41,7 @@ impl IndexList {
     }
 
     /// The first and the last of each run of neighbours.
-    pub fn runs(&self) -> impl Iterator<Item = (u64, u64)> {
+    pub fn runs(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> {
         let runs = self.0.chunk_by(|one, next| one + 1 == *next);
         runs.map(|run| (run[0], run[run.len() - 1]))
     }

@@ -92,7 +92,7 @@ fn a_shard_of_another_run_is_named() {
     for command in ["gather", "status"] {
         let said = refused(&[command, array.name()], 2);
         tells(&said, &["shards/1 holds shard 2/3 of n = 14"]);
-        assert!(said.contains("should hold shard 2/4"), "{said}");
+        assert!(said.contains("should hold shard 1/4"), "{said}");
     }
     std::fs::remove_dir_all(shard).unwrap();
     std::fs::create_dir(shard).unwrap();

@@ -15,7 +15,7 @@ use crate::cluster::{Array, ArrayDirectory, Scheduler, Script, Submission, ask};
 use crate::config::{Auto, Bytes, HumanDuration, Value, Whole};
 use crate::engine::{Engine, NoLauncher, seconds_per_cost};
 use crate::job::{fastest_on_cpu, plan};
-use crate::ledger::IndexList;
+use crate::ledger::{IndexList, Shard};
 use crate::simd::Isa;
 use crate::system::files::make_executable;
 use crate::telemetry::{self, printable, several};
@@ -74,7 +74,7 @@ pub struct Args {
     board: Boards,
 
     /// The shards that the board is divided into; the scheduler counts each by an array task
-    #[arg(long, value_name = "K", value_parser = whole(0..=Array::MAX_SHARDS), allow_hyphen_values = true, required_unless_present_any = ["rest", "again"])]
+    #[arg(long, value_name = "K", value_parser = whole(0..=Shard::MAX_COUNT), allow_hyphen_values = true, required_unless_present_any = ["rest", "again"])]
     shards: Option<u64>,
 
     /// The scheduler that runs the array
