@@ -250,7 +250,10 @@ impl Array {
         for (again, parts) in groups {
             // The last parts of a plan are the dearest, so they come first.
             let mut parts = parts.into_iter().rev();
-            let share = (shards * parts.len() as u64).div_ceil(all.max(1) as u64);
+            // The certificate of a shard that is the whole run would be that of the run, which is not gathered.
+            let share = (shards * parts.len() as u64)
+                .div_ceil(all.max(1) as u64)
+                .max(2);
             for batch in sizes(parts.len() as u64, share).chunk_by(u64::eq) {
                 let size = batch[0];
                 added.push(Batch {

@@ -175,6 +175,20 @@ fn a_board_that_needs_no_array_is_told_so() {
 }
 
 #[test]
+fn what_comes_home_is_a_shard() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("array");
+    let array = |more: &[&str]| {
+        let usual = words!("array -n 12 --for shell --dir {}", dir.to_str().unwrap());
+        refused(&[&usual[..], more].concat(), 2)
+    };
+    let said = array(&["--shards", "1", "--put", "cp {} /"]);
+    assert!(said.contains("give --shards 2 or more"), "{said}");
+    let said = array(&["--shards", "3", "--put", "cp"]);
+    assert!(said.contains("write {} where the file stands"), "{said}");
+}
+
+#[test]
 fn what_is_given_may_come_from_a_configuration() {
     let folder = tempfile::tempdir().unwrap();
     let args = ["array", "--shards", "1", "--for", "slurm"];

@@ -252,6 +252,11 @@ fn new_array(args: &Args, scheduler: Scheduler, shards: u64) -> Result<(), Failu
         }));
     }
     let array = Array::new(board, engine, !args.no_unique, shards)?;
+    if args.put.is_some() && array.parts() == 1 {
+        return Err(Failure::usage(
+            "--put: what hosts send are shards, so give --shards 2 or more",
+        ));
+    }
     let path = args.dir.clone();
     let path = path.unwrap_or_else(|| format!("array-{}", array.short_name()).into());
     // The scripts name it where nothing can be quoted.
@@ -347,9 +352,14 @@ fn new_array(args: &Args, scheduler: Scheduler, shards: u64) -> Result<(), Failu
     let first = (0..array.shards())
         .find(is_short)
         .unwrap_or(array.shards() - 1);
-    let submit = match divided && !script.gpus && first > 0 {
-        true => scheduler.submit(&word, &(first..array.shards()).collect()),
-        false => scheduler.submit_all(&word, array.shards()),
+    let own = match (divided && first > 0, script.gpus) {
+        (true, false) => Some(first..array.shards()),
+        (true, true) if directory.is_alone() => Some(0..first),
+        _ => None,
+    };
+    let submit = match own {
+        Some(shards) => scheduler.submit(&word, &shards.collect()),
+        None => scheduler.submit_all(&word, array.shards()),
     };
     lines.push(format!("submit it  {submit}"));
     lines.push(format!("look at it {}", command_on("status", &path)));
