@@ -315,7 +315,7 @@ fn a_shard_has_no_say_in_the_tasks_of_another() {
     assert_eq!(gathered.status.code(), Some(0), "{said}");
     assert!(printed(&gathered.stdout).contains("5984"), "{gathered:?}");
     let task = first.result.key.to_string();
-    for says in ["1 task left out", "not of shard 1/2", &task] {
+    for says in ["1 task left out", "not of shard 0/2", &task] {
         assert!(said.contains(says), "{said}");
     }
     // Nor in the time of its sessions.
@@ -334,7 +334,7 @@ fn a_directory_does_not_pass_for_a_shard() {
     array.assert_total("1228");
     let whole = array.path().join("whole");
     let folder = tempfile::tempdir().unwrap();
-    for (name, id) in [("copied", "f00d"), ("named", "shard 0/2")] {
+    for (name, id) in [("copied", "f00d"), ("named", "shard 1/2")] {
         // What was gathered, counted a second time by a session that nobody knows.
         let strangers = folder.path().join(name);
         std::fs::create_dir(&strangers).unwrap();
@@ -387,11 +387,12 @@ fn files_of_shards_are_gathered_beside_directories() {
         stdout(&["certify", dir, "-o", file, "--key", &key]);
     };
     let file = |name: &str| array.path().join("shards").join(name);
-    count("c3", "1/2", &path("elsewhere"), &file("anna.cert"));
+    // Shards begin with the last part.
+    count("c3", "0/2", &path("elsewhere"), &file("anna.cert"));
     assert_eq!(array.missing(), "0");
     // A shard that is there as a directory and as its file is counted once.
     let zero = array.shard(0);
-    count("c3", "0/2", zero.to_str().unwrap(), &file("0.cert"));
+    count("c3", "1/2", zero.to_str().unwrap(), &file("0.cert"));
     let gathered = array.gather();
     let said = printed(&gathered.stderr);
     assert!(gathered.status.success(), "{said}");
@@ -420,7 +421,7 @@ fn nothing_is_gathered_through_a_link() {
     let array = Array::given(12, 2, "slurm", &["--queens", "c3"]);
     let dir = array.shard(0);
     let board = ["run", "-n", "12", "--queens", "c3", "--engine", "chain"];
-    let shard = ["--shard", "0/2", "--dir", dir.to_str().unwrap()];
+    let shard = ["--shard", "1/2", "--dir", dir.to_str().unwrap()];
     stdout(&[&board[..], &shard].concat());
     let elsewhere = tempfile::tempdir().unwrap();
     let whole = array.path().join("whole");
@@ -442,8 +443,8 @@ fn what_came_into_a_shard_by_a_merge_stays_a_claim_in_the_whole() {
         stdout(&["run", "--again", dir]);
     };
     let [zero, one] = [0, 1].map(|index| array.shard(index));
-    count("0/2", zero.to_str().unwrap());
-    count("1/2", strangers);
+    count("1/2", zero.to_str().unwrap());
+    count("0/2", strangers);
     // The directory of the shard is begun, and another one is merged into it.
     let info = Store::open_to_read(Path::new(strangers)).unwrap();
     std::fs::create_dir_all(&one).unwrap();

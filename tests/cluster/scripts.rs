@@ -93,7 +93,7 @@ fn an_array_counts_a_given_board() {
         tells(
             &refused,
             &[
-                "holds shard 1/2 of n = 12 by chain and census, and should hold shard 1/2 of the array of n = 12 with queens b4",
+                "holds shard 1/2 of n = 12 by chain and census, and should hold shard 0/2 of the array of n = 12 with queens b4",
             ],
         );
     }
