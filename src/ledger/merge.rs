@@ -157,8 +157,9 @@ pub fn merge<'a, E: From<LedgerError>>(
                 session.facts.again = there.facts.again;
                 if there.facts != session.facts {
                     let what = format!(
-                        "its session {} is not the session of this id that is to be merged; one of the two is forged",
-                        session.id
+                        "its session {} is not the session of this id in {}; one of the two is forged",
+                        session.id,
+                        path.display()
                     );
                     return Err(LedgerError::other(target.store.file(), what).into());
                 }
@@ -167,7 +168,9 @@ pub fn merge<'a, E: From<LedgerError>>(
                 continue;
             }
             own.insert(session.id.clone());
-            files.insert(session.id.clone(), path.clone());
+            files
+                .entry(session.id.clone())
+                .or_insert_with(|| path.clone());
             if is_alike && there.is_none_or(|there| there.elapsed < session.elapsed) {
                 target.store.put_session(&session)?;
                 sessions.0.insert(session.id.clone(), session);

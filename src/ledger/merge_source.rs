@@ -326,18 +326,18 @@ impl Merge<'_> {
     ) -> LedgerError {
         let words = |entry: &&Entry| {
             let (result, host) = (&entry.result, self.sessions.host(&entry.session));
-            let signer = self.sessions.signer(&entry.session).map(|key| {
-                let file = self.files.get(&entry.session);
-                let file = file.map(|file| format!("{}, ", file.display()));
-                format!(", {}signed by {key}", file.unwrap_or_default())
-            });
+            let file = self.files.get(&entry.session);
+            let file = file.map(|file| format!(", {}", file.display()));
+            let signer = self.sessions.signer(&entry.session);
+            let signer = signer.map(|key| format!(", signed by {key}"));
             format!(
-                "{} by {} ({} of {}, session {}{})",
+                "{} by {} ({} of {}, session {}{}{})",
                 result.tally.exact(),
                 result.origin.counted_by,
                 result.origin.worker,
                 host.map_or("an unknown host", String::as_str),
                 entry.session,
+                file.unwrap_or_default(),
                 signer.unwrap_or_default()
             )
         };

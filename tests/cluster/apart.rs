@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::hyperqueue::program;
-use crate::common::program::{PROGRAM, printed, tells, wait_until};
+use crate::common::program::{PROGRAM, Running, printed, tells, wait_until};
 use crate::common::skip::skipped;
 
 /// The section of the page.
@@ -26,6 +26,7 @@ struct Apart {
     /// The first of the users.
     user: u32,
     n: u32,
+    shards: u64,
     /// For clients, and for workers.
     ports: [u16; 2],
     children: Vec<Child>,
@@ -33,7 +34,7 @@ struct Apart {
 
 impl Apart {
     /// Gives each its home, and starts the server. `None` if that cannot be done here.
-    fn start(n: u32) -> Option<Self> {
+    fn start(n: u32, shards: u64) -> Option<Self> {
         static USERS: AtomicU32 = AtomicU32::new(0);
         let hq = program()?;
         let found = Command::new("sh")
@@ -54,6 +55,7 @@ impl Apart {
             // Nobody else's.
             user: (1 << 20) + std::process::id() * 64 + users,
             n,
+            shards,
             ports: [(); 2].map(|()| {
                 let free = TcpListener::bind(("localhost", 0)).unwrap();
                 free.local_addr().unwrap().port()
@@ -104,7 +106,9 @@ impl Apart {
         on.args(["-u", "sh", "-c", become_host, "sh", host])
             .arg(home)
             .args([&user.to_string(), command])
-            .stdin(Stdio::null());
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         on
     }
 
@@ -117,7 +121,7 @@ impl Apart {
         let commands = section.lines().filter_map(|line| line.strip_prefix("$ "));
         let mut found = commands.filter(|command| command.starts_with(begins));
         let mut command = found.next().expect(begins).to_owned();
-        let (n, folder) = (self.n, self.folder.path().display());
+        let folder = self.folder.path().display();
         for (here, there) in [
             ("scp head.example.org:", &*format!("cp {folder}/")),
             ("scp -B {} head.example.org:", &format!("cp {{}} {folder}/")),
@@ -125,7 +129,10 @@ impl Apart {
             ("6789", &self.ports[0].to_string()),
             ("6790", &self.ports[1].to_string()),
             ("worker start &", "worker start --cpus 1"),
-            ("-n 20", &format!("-n {n}")),
+            (
+                "-n 20 --shards 24",
+                &format!("-n {} --shards {}", self.n, self.shards),
+            ),
             ("mkdir inbox", "test -d inbox"),
         ] {
             command = command.replace(here, there);
@@ -156,7 +163,7 @@ impl Apart {
 
     /// The same, to the end. Returns what is printed.
     fn counted(&self) -> String {
-        let output = self.count().output().unwrap();
+        let output = Running::of(&mut self.count()).output();
         let missing = fs::read_to_string(self.home(HEAD).join("missing"));
         assert!(output.status.success(), "{output:?} {missing:?}");
         printed(&output.stdout)
@@ -188,8 +195,8 @@ impl Drop for Apart {
 }
 
 /// Counts a board in the way of the page. Two hosts fail on the way and never come back, and one is slow.
-fn from_nothing_to_a_total(n: u32, total: &str) {
-    let Some(mut apart) = Apart::start(n) else {
+fn from_nothing_to_a_total(n: u32, shards: u64, total: &str) {
+    let Some(mut apart) = Apart::start(n, shards) else {
         return;
     };
     apart.run("hq server generate-access");
@@ -228,11 +235,11 @@ fn from_nothing_to_a_total(n: u32, total: &str) {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        for (host, files) in [("anna", 2), ("bert", 5)] {
+        for (host, files) in [("anna", 1), ("bert", 3)] {
             wait_until(|| apart.files() >= files);
             apart.signal(host, "KILL");
         }
-        wait_until(|| apart.files() >= 8);
+        wait_until(|| apart.files() >= 4);
         count.kill().unwrap();
         count.wait().unwrap();
         apart.run("hq job cancel last");
@@ -259,11 +266,11 @@ fn from_nothing_to_a_total(n: u32, total: &str) {
 
 #[test]
 fn hosts_that_share_nothing_count_a_small_board_twice() {
-    from_nothing_to_a_total(15, "2279184");
+    from_nothing_to_a_total(15, 6, "2279184");
 }
 
 #[test]
 #[ignore = "long: two minutes on two cores"]
 fn hosts_that_share_nothing_count_twenty_queens_twice() {
-    from_nothing_to_a_total(20, "39029188884");
+    from_nothing_to_a_total(20, 24, "39029188884");
 }

@@ -7,6 +7,7 @@ mod commands;
 mod directives;
 mod hyperqueue;
 mod more_shards;
+mod put;
 mod queue;
 mod scripts;
 mod slurm;

@@ -18,7 +18,7 @@ mod pause_key;
 mod runs;
 mod second;
 #[cfg(unix)]
-mod shard_files;
+pub mod shard_files;
 #[cfg(target_os = "linux")]
 mod shared;
 mod sick;

@@ -20,12 +20,16 @@ fn secret(owner: &str) -> [u8; 32] {
     [owner.as_bytes()[0]; 32]
 }
 
-fn key_of(owner: &str) -> String {
-    let key = SigningKey::from_bytes(&secret(owner)).verifying_key();
+fn public(key: &SigningKey) -> String {
+    let key = key.verifying_key();
     key.as_bytes()
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect()
+}
+
+fn key_of(owner: &str) -> String {
+    public(&SigningKey::from_bytes(&secret(owner)))
 }
 
 impl Owners {
@@ -77,27 +81,32 @@ impl Owners {
     }
 }
 
-/// What is in the file, changed by a liar who signs it again: root and signature are right.
 fn lie(file: &Path, owner: &str, change: impl FnOnce(String) -> String) {
+    lie_with(file, &secret(owner), change);
+}
+
+/// What is in the file, changed by a liar who signs it again with this key: root and signature are right.
+pub fn lie_with(file: &Path, secret: &[u8; 32], change: impl FnOnce(String) -> String) {
     let whole = fs::read_to_string(file).unwrap();
     let above = change(whole.split("{\"root\"").next().unwrap().to_owned());
     let lines: Vec<String> = above.lines().map(str::to_owned).collect();
     let sealed = sealed(&lines);
     let root = &sealed[sealed.len() - 67..sealed.len() - 3];
     let message = format!("queenfold certificate 1\n{root}\nliar\n");
-    let signature = SigningKey::from_bytes(&secret(owner)).sign(message.as_bytes());
+    let key = SigningKey::from_bytes(secret);
+    let signature = key.sign(message.as_bytes());
     let signature: String = signature
         .to_bytes()
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    let key = key_of(owner);
+    let key = public(&key);
     let line = format!("{{\"host\":\"liar\",\"key\":\"{key}\",\"signature\":\"{signature}\"}}\n");
     fs::write(file, sealed + &line).unwrap();
 }
 
 /// One solution more in the first task whose tally has this key: a weight, or a turn.
-fn more(key: &'static str) -> impl FnOnce(String) -> String {
+pub fn more(key: &'static str) -> impl FnOnce(String) -> String {
     move |above| {
         let key = format!("\"{key}\":\"");
         let tallies = above.match_indices("\"tally\":{").map(|(at, _)| at);
