@@ -6,9 +6,7 @@ use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::thread;
-use std::time::Duration;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::hyperqueue::program;
 use crate::common::program::{PROGRAM, Running, printed, tells, wait_until};
@@ -69,8 +67,8 @@ impl Apart {
             fs::create_dir_all(home.join("bin")).unwrap();
             fs::copy(PROGRAM, home.join("bin/queenfold")).unwrap();
             fs::copy(hq.trim_end(), home.join("bin/hq")).unwrap();
-            // Nobody waits for an array task that gives its shard back.
-            fs::write(home.join("bin/sleep"), "#!/bin/sh\nexec /bin/sleep 0.2\n").unwrap();
+            // Shorter, so that nobody waits.
+            fs::write(home.join("bin/sleep"), "#!/bin/sh\nexec /bin/sleep 0.4\n").unwrap();
             open(&home.join("bin/sleep"), 0o755).unwrap();
             chown(&home, user, user).unwrap();
             open(&home, 0o700).unwrap();
@@ -219,42 +217,34 @@ fn from_nothing_to_a_total(n: u32, shards: u64, total: &str) {
     );
     assert!(!apart.on("anna", &sees).output().unwrap().status.success());
 
-    let is_over = AtomicBool::new(false);
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            while !is_over.load(Ordering::Relaxed) {
-                for signal in ["STOP", "CONT"] {
-                    apart.signal("cleo", signal);
-                    thread::sleep(Duration::from_millis(200));
-                }
-            }
-        });
-        let mut count = apart.count();
-        let mut count = count
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        for (host, files) in [("anna", 1), ("bert", 3)] {
-            wait_until(|| apart.files() >= files);
-            apart.signal(host, "KILL");
-        }
-        wait_until(|| apart.files() >= 4);
-        count.kill().unwrap();
-        count.wait().unwrap();
-        apart.run("hq job cancel last");
-        apart
-            .on(HEAD, &apart.page("queenfold gather"))
-            .output()
-            .unwrap();
-        apart.run("queenfold array --rest");
-        let out = apart.counted();
-        tells(&out, &[total]);
-        apart.run("queenfold array --again");
-        let out = apart.counted();
-        tells(&out, &[total]);
-        is_over.store(true, Ordering::Relaxed);
-    });
+    let slow = "while :; do for signal in STOP CONT; do \
+                setpriv --reuid=$0 --regid=$0 --clear-groups kill -$signal -1; sleep 0.2; done; done";
+    let user = apart.user_of("cleo").to_string();
+    let _slow = Running::of(Command::new("bash").args(["-c", slow, &user]));
+    let mut count = apart.count();
+    let mut count = count
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    for (host, files) in [("anna", 1), ("bert", 3)] {
+        wait_until(|| apart.files() >= files);
+        apart.signal(host, "KILL");
+    }
+    wait_until(|| apart.files() >= 4);
+    count.kill().unwrap();
+    count.wait().unwrap();
+    apart.run("hq job cancel last");
+    apart
+        .on(HEAD, &apart.page("queenfold gather"))
+        .output()
+        .unwrap();
+    apart.run("queenfold array --rest");
+    let out = apart.counted();
+    tells(&out, &[total]);
+    apart.run("queenfold array --again");
+    let out = apart.counted();
+    tells(&out, &[total]);
     apart.run("queenfold certify");
     let out = apart.run("queenfold check");
     let tasks = out.split_whitespace().nth(1).unwrap();

@@ -156,7 +156,15 @@ fn hostile_files_are_left_out_and_named() {
         let shard = &shard[..shard.find(" by").unwrap()];
         above.replacen(shard, "\"shard\":\"63/64", 1)
     };
+    let correction = |above: String| {
+        let line = r#"{"correction":0,"task":0,"plan":"chain-1","counts":[],"decision":null,"method":null}"#;
+        above.replacen("\"corrections\":0", "\"corrections\":1", 1) + line + "\n"
+    };
     let hostile = [
+        (
+            lied("correction", &put.key(), &correction),
+            "a correction must follow its task",
+        ),
         (
             lied("forged", &[7; 32], &|above| more("8")(above)),
             "not by the key of this array",

@@ -32,6 +32,9 @@ set -eu
 most={{most}}
 # Nobody's array task: submits itself, and hosts need not see this file.
 list=${1:-0-$most}
+# {{if alone}}HyperQueue places what is submitted again as before, and a host refuses what it counted first. So some hosts are
+# {{if alone}}busy for ten seconds, and others get it.
+{{if alone}}[ -n "${HQ_TASK_ID-}" ] || [ -z "${1-}" ] || hq submit --name=elsewhere --cpus=all --priority=1 --array="0-$((RANDOM % 8))" --cwd=/ --stdout=none --stderr=none sleep 10 >/dev/null
 [ -n "${HQ_TASK_ID-}" ] || exec hq submit --stdin --directives=stdin --array="$list" --env="SHARDS=$list" bash <"$0"
 
 index=$HQ_TASK_ID
