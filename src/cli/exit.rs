@@ -41,7 +41,7 @@ pub enum Exit {
     /// A check of `selftest` failed: do not trust this build on this machine.
     SelfTest = 5,
     /// The instruction set or device that was asked for by name is not available. `auto` ends with
-    /// this code only if there are no CPU workers.
+    /// this code only if there are no CPU workers. Or what is left of an array is for other hosts.
     Unavailable = 6,
     /// Devices are lost that did most of the work of a run in a directory. What is counted is kept, and `resume` goes on
     /// with what there is.

@@ -20,6 +20,6 @@ mod submission;
 pub use crate::ledger::IndexList;
 pub use array::{Array, ArrayDirectory, ArrayShard, KEY, Lacking};
 pub use gather::{Gathered, ShardState, gather};
-pub use queue::{Queued, ask};
+pub use queue::{Queued, ask, in_no_queue};
 pub use scheduler::{Scheduler, Script};
 pub use submission::Submission;

@@ -61,6 +61,13 @@ pub fn ask(directory: &ArrayDirectory) -> Option<Queued> {
     Some(Queued::new(tasks))
 }
 
+/// Those of `shards` that are in no queue, as far as is known.
+pub fn in_no_queue(directory: &ArrayDirectory, shards: &IndexList) -> IndexList {
+    let queued = ask(directory).unwrap_or_default();
+    let is_queued = |at: &u64| queued.waiting.contains(*at) || queued.running.contains(*at);
+    shards.iter().filter(|at| !is_queued(at)).collect()
+}
+
 /// The array tasks of the jobs of this name, each with whether it waits.
 fn slurm(name: &str) -> Option<Vec<(u64, bool)>> {
     let queue = answer(

@@ -1,12 +1,15 @@
-//! A real Slurm runs an array whose tasks are killed, whose time ends, and whose node is drained.
+//! A real Slurm runs an array whose tasks are killed, whose time ends, whose node is drained, and whose nodes fail.
 
 use std::path::Path;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
 use super::array::{Array, N, TOTAL};
 use super::slurm_cluster::Slurm;
-use crate::common::program::{PROGRAM, stdout, text, words};
+use crate::common::program::{PROGRAM, printed, stdout, tells, text, wait_until, words};
 
 fn tasks_done(array: &Array) -> u64 {
     array.status()["tasks_done"].as_u64().unwrap()
@@ -14,7 +17,7 @@ fn tasks_done(array: &Array) -> u64 {
 
 #[test]
 fn a_task_is_killed_another_is_out_of_time_and_the_node_is_drained() {
-    let Some(slurm) = Slurm::start() else { return };
+    let Some(slurm) = Slurm::start(1) else { return };
     let array = Array::make(N, 3, "slurm");
     let job = slurm.submit(&array, &[]);
     array.wait_for(0);
@@ -72,7 +75,7 @@ fn hosts_that_share_nothing_send_what_they_counted() {
 #[test]
 #[ignore = "long: two minutes"]
 fn tasks_whose_time_is_over_go_on_in_their_next_attempt() {
-    let Some(slurm) = Slurm::start() else { return };
+    let Some(slurm) = Slurm::start(1) else { return };
     // 50 s of a core with the portable kernel: longer than the minute less its margin.
     let array = Array::make(18, 1, "slurm");
     array.make_again(18, 1, "slurm", &["--time", "1m"]);
@@ -93,7 +96,7 @@ fn tasks_whose_time_is_over_go_on_in_their_next_attempt() {
 #[test]
 #[ignore = "long: a minute"]
 fn a_disturbed_array_gives_the_log_of_a_run_on_one_machine() {
-    let Some(slurm) = Slurm::start() else { return };
+    let Some(slurm) = Slurm::start(1) else { return };
     let array = Array::make(18, 6, "slurm");
     slurm.submit(&array, &[]);
     let mut killed = 0;
@@ -127,7 +130,7 @@ fn a_disturbed_array_gives_the_log_of_a_run_on_one_machine() {
 
 #[test]
 fn slurm_takes_every_directive_of_the_script() {
-    let Some(slurm) = Slurm::start() else { return };
+    let Some(slurm) = Slurm::start(1) else { return };
     let array = Array::make(12, 2, "slurm");
     array.make_again(
         12,
@@ -148,7 +151,7 @@ fn slurm_takes_every_directive_of_the_script() {
 /// Slurm signals every process of the job, and the script passes the signal on.
 #[test]
 fn a_cancelled_array_ends_resumably() {
-    let Some(slurm) = Slurm::start() else { return };
+    let Some(slurm) = Slurm::start(1) else { return };
     let array = Array::make(19, 2, "slurm");
     let job = slurm.submit(&array, &[]);
     array.wait_for(0);
@@ -177,7 +180,7 @@ fn a_cancelled_array_ends_resumably() {
 
 #[test]
 fn an_array_is_submitted_in_parts_and_the_queue_tells_what_waits() {
-    let Some(slurm) = Slurm::start() else { return };
+    let Some(slurm) = Slurm::start(1) else { return };
     let array = Array::make(14, 13, "slurm");
     let script = array.script("slurm.sh");
     let script = script.to_str().unwrap();
@@ -218,4 +221,88 @@ fn an_array_is_submitted_in_parts_and_the_queue_tells_what_waits() {
     expected.extend([11, 12].map(|shard| named(&again[0], shard)));
     expected.sort_unstable();
     assert_eq!(logs, expected);
+}
+
+/// What is missing is submitted until nothing is. Returns what is printed.
+fn counted(slurm: &Slurm, array: &Array) -> String {
+    let script = array.script("slurm.sh");
+    loop {
+        slurm.wait("the array ends", array, str::is_empty);
+        let gathered = array.gather();
+        let said = printed(&gathered.stderr);
+        if gathered.status.success() {
+            return printed(&gathered.stdout);
+        }
+        assert_eq!(gathered.status.code(), Some(4), "{said}");
+        let command = said.split_once("slurm.sh ").expect(&said).1;
+        slurm.tell(text(&script), &[command.split('`').next().unwrap()]);
+    }
+}
+
+/// Stops what `signal` reaches half of the time, until `work` is done.
+fn at_half_speed(signal: impl Fn(&str) + Send, work: impl FnOnce()) {
+    const HALF: Duration = Duration::from_millis(200);
+    thread::scope(|scope| {
+        let (done, is_done) = channel::<()>();
+        scope.spawn(move || {
+            while is_done.recv_timeout(HALF) == Err(RecvTimeoutError::Timeout) {
+                signal("-STOP");
+                thread::sleep(HALF);
+                signal("-CONT");
+            }
+        });
+        let _done = done;
+        work();
+    });
+}
+
+/// Counts a board twice on nodes that share a directory. All but two fail on the way and never come back, and the last one is
+/// slow.
+fn nodes_count_twice(n: u32, total: &str, nodes: usize, isa: &'static str) {
+    let Some(mut slurm) = Slurm::start(nodes) else {
+        return;
+    };
+    slurm.isa = isa;
+    let array = Array::make(n, 16, "slurm");
+    let script = array.script("slurm.sh");
+    let script = text(&script);
+    let finished = |shards: usize| {
+        wait_until(|| array.status()["finished"].as_array().unwrap().len() >= shards);
+    };
+    let slow = |signal: &str| slurm.signal(nodes, signal);
+    at_half_speed(slow, || {
+        slurm.tell(script, &[]);
+        for node in 1..=nodes - 2 {
+            finished(2 * node);
+            slurm.signal(node, "-KILL");
+        }
+        finished(2 * nodes);
+        slurm.tell("scancel", &["--user=root"]);
+        slurm.wait("the array is cancelled", &array, str::is_empty);
+        stdout(&["array", "--rest", array.name()]);
+        tells(&counted(&slurm, &array), &[total]);
+        stdout(&["array", "--again", array.name()]);
+        tells(&counted(&slurm, &array), &[total]);
+    });
+    let [whole, file] = ["whole", "n.cert"].map(|name| array.path().join(name));
+    stdout(&["certify", text(&whole), "-o", text(&file)]);
+    let said = stdout(&["check", text(&file)]);
+    let tasks = said.split_whitespace().nth(1).unwrap();
+    tells(
+        &said,
+        &[total, &format!("{tasks} twice ({tasks} on another host")],
+    );
+    let hosts = array.status()["hosts"].as_array().unwrap().len();
+    assert_eq!(hosts, nodes, "{}", array.logs());
+}
+
+#[test]
+fn nodes_count_a_small_board_twice() {
+    nodes_count_twice(N, TOTAL, 3, "portable");
+}
+
+#[test]
+#[ignore = "long: five minutes on two cores"]
+fn nodes_count_twenty_queens_twice() {
+    nodes_count_twice(20, "39029188884", 4, "auto");
 }

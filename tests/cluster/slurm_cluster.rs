@@ -1,4 +1,5 @@
-//! A Slurm cluster of one host: its daemons in a folder of their own, with a key of their own.
+//! A Slurm cluster on this machine: its daemons in a folder of their own, with a key of their own. Each node has a name of its
+//! own, as programs see it.
 
 use std::fs;
 use std::net::TcpListener;
@@ -10,16 +11,18 @@ use super::array::Array;
 use crate::common::program::{isolated, printed};
 use crate::common::skip::skipped;
 
-/// The daemons, the controller last: it is ended first.
 pub struct Slurm {
+    /// That of the key, those of the nodes, and the controller, which is ended first.
     daemons: Vec<Child>,
     folder: tempfile::TempDir,
-    node: String,
+    nodes: usize,
+    /// By which instruction set array tasks count.
+    pub isa: &'static str,
 }
 
 impl Slurm {
-    /// Starts a cluster. `None` if there is no Slurm, or it does not start here.
-    pub fn start() -> Option<Self> {
+    /// Starts a cluster of so many nodes. `None` if there is no Slurm, or it does not start here.
+    pub fn start(nodes: usize) -> Option<Self> {
         let programs = ["munged", "slurmd", "slurmctld", "sbatch"];
         if !programs.iter().all(|name| is_installed(name)) {
             skipped("no Slurm: install slurmctld, slurmd, slurm-client and munge");
@@ -32,9 +35,8 @@ impl Slurm {
         let mut cluster = Self {
             daemons: Vec::new(),
             folder: tempfile::tempdir().unwrap(),
-            node: printed(&Command::new("uname").arg("-n").output().unwrap().stdout)
-                .trim()
-                .to_owned(),
+            nodes,
+            isa: "portable",
         };
         cluster.configure();
         let path = cluster.folder.path().to_owned();
@@ -48,7 +50,10 @@ impl Slurm {
             &of("log-file", "munged.log"),
             &of("seed-file", "munge.seed"),
         ]));
-        cluster.daemon(Command::new("slurmd").arg("-D"));
+        for node in 1..=nodes {
+            let named = format!("hostname node{node} && exec slurmd -D");
+            cluster.daemon(Command::new("unshare").args(["--uts", "sh", "-c", &named]));
+        }
         cluster.daemon(Command::new("slurmctld").args(["-D", "-c"]));
         let idle = || {
             cluster
@@ -68,32 +73,32 @@ impl Slurm {
 
     fn configure(&self) {
         let path = self.folder.path();
-        let (node, home) = (&self.node, path.display());
-        // A port that is free now.
-        let ports = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-        let [control, node_port] = ports.map(|port| port.local_addr().unwrap().port());
-        for folder in ["state", "spool"] {
-            fs::create_dir(path.join(folder)).unwrap();
-        }
+        let home = path.display();
+        let head = Command::new("uname").arg("-n").output().unwrap();
+        let head = printed(&head.stdout);
+        // Ports that are free now.
+        let ports = (0..=self.nodes).map(|_| TcpListener::bind("127.0.0.1:0").unwrap());
+        let ports: Vec<_> = ports.collect();
+        let port = |of: usize| ports[of].local_addr().unwrap().port();
+        fs::create_dir(path.join("state")).unwrap();
         let key: Vec<u8> = (0..1024).map(|at| (at * 7 + 3) as u8).collect();
         let file = path.join("munge.key");
         fs::write(&file, key).unwrap();
         let only_owner = std::os::unix::fs::PermissionsExt::from_mode(0o400);
         fs::set_permissions(&file, only_owner).unwrap();
-        let text = format!(
+        let mut text = format!(
             "ClusterName=test\n\
-             SlurmctldHost={node}(127.0.0.1)\n\
-             SlurmctldPort={control}\n\
-             SlurmdPort={node_port}\n\
+             SlurmctldHost={}(127.0.0.1)\n\
+             SlurmctldPort={}\n\
              SlurmUser=root\n\
              AuthType=auth/munge\n\
              AuthInfo=socket={home}/munge.socket,cred_expire=5\n\
              StateSaveLocation={home}/state\n\
-             SlurmdSpoolDir={home}/spool\n\
+             SlurmdSpoolDir={home}/spool-%n\n\
              SlurmctldPidFile={home}/slurmctld.pid\n\
-             SlurmdPidFile={home}/slurmd.pid\n\
+             SlurmdPidFile={home}/slurmd-%n.pid\n\
              SlurmctldLogFile={home}/slurmctld.log\n\
-             SlurmdLogFile={home}/slurmd.log\n\
+             SlurmdLogFile={home}/slurmd-%n.log\n\
              ProctrackType=proctrack/linuxproc\n\
              TaskPlugin=task/none\n\
              SelectType=select/cons_tres\n\
@@ -106,9 +111,18 @@ impl Slurm {
              KillWait=5\n\
              MaxArraySize=11\n\
              SchedulerParameters=sched_interval=1,bf_interval=1\n\
-             NodeName={node} NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN\n\
-             PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n"
+             SlurmdTimeout=6\n\
+             PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n",
+            head.trim(),
+            port(0)
         );
+        let cpus = 2_usize.div_ceil(self.nodes);
+        for node in 1..=self.nodes {
+            text += &format!(
+                "NodeName=node{node} NodeAddr=127.0.0.1 Port={} CPUs={cpus} State=UNKNOWN\n",
+                port(node)
+            );
+        }
         fs::write(self.configuration(), text).unwrap();
     }
 
@@ -131,7 +145,7 @@ impl Slurm {
         let output = isolated(command)
             .args(args)
             .env("SLURM_CONF", self.configuration())
-            .env("QUEENFOLD_RUN_ISA", "portable")
+            .env("QUEENFOLD_RUN_ISA", self.isa)
             .output()
             .unwrap();
         output.status.success().then(|| printed(&output.stdout))
@@ -151,11 +165,29 @@ impl Slurm {
         id.trim().to_owned()
     }
 
-    /// Takes the node out of service, or puts it back.
+    /// Takes the nodes out of service, or puts them back.
     pub fn node(&self, state: &str) {
-        let node = format!("NodeName={}", self.node);
         let state = format!("State={state}");
-        self.tell("scontrol", &["update", &node, &state, "Reason=test"]);
+        self.tell(
+            "scontrol",
+            &["update", "NodeName=ALL", &state, "Reason=test"],
+        );
+    }
+
+    /// Sends a signal to all processes of a node.
+    pub fn signal(&self, node: usize, signal: &str) {
+        // What runs there has its name.
+        let name = |process: &str| fs::read_link(format!("/proc/{process}/ns/uts")).ok();
+        let of = name(&self.daemons[node].id().to_string());
+        assert!(
+            of.is_some() && of != name("self"),
+            "node{node} does not run"
+        );
+        let processes = fs::read_dir("/proc").unwrap();
+        let processes = processes.map(|of| of.unwrap().file_name().into_string().unwrap());
+        let processes = processes.filter(|process| name(process) == of);
+        // Some have ended by now.
+        let _ = Command::new("kill").arg(signal).args(processes).status();
     }
 
     /// The tasks in the queue: each a line of its state and index.

@@ -11,7 +11,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
 use crate::cli::print::array_report::{script_word, submit_again};
 use crate::cli::shell::{command_on, is_plain, word};
-use crate::cluster::{Array, ArrayDirectory, Scheduler, Script, Submission, ask};
+use crate::cluster::{Array, ArrayDirectory, Scheduler, Script, Submission, in_no_queue};
 use crate::config::{Auto, Bytes, HumanDuration, Value, Whole};
 use crate::engine::{Engine, NoLauncher, seconds_per_cost};
 use crate::job::{fastest_on_cpu, plan};
@@ -184,10 +184,7 @@ fn more_shards(dir: &Path, shards: Option<u64>, more: More) -> Result<(), Failur
     let array = directory.array();
     let (new, what) = match more {
         More::Rest => {
-            let queued = ask(&directory).unwrap_or_default();
-            let is_queued = |at: &u64| queued.waiting.contains(*at) || queued.running.contains(*at);
-            let missing = gathered.to_submit();
-            let missing: IndexList = missing.iter().filter(|at| !is_queued(at)).collect();
+            let missing = in_no_queue(&directory, &gathered.to_submit());
             let shards = shards.unwrap_or(missing.len() * SMALLER);
             (
                 array.clone().with_rest(&missing, &gathered.lacking, shards),

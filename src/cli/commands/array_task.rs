@@ -49,7 +49,7 @@ pub fn array_task(dir: &Path, task: u64, settings: &Layers) -> Result<(), Failur
                 let (host, dir) = (host_name(), dir.display());
                 let what =
                     format!("{dir}: {host} counted it first, so another host counts it again");
-                return Err(Failure::new(Exit::Stopped, what));
+                return Err(Failure::new(Exit::Unavailable, what));
             }
         };
         let path = dir.join("shards").join(index.to_string());

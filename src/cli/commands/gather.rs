@@ -11,7 +11,7 @@ use crate::cli::print::array_report::{outdated_scripts, submit_again};
 use crate::cli::print::count_report;
 use crate::cli::print::result_table::ResultTable;
 use crate::cli::shell::command_on;
-use crate::cluster::{ArrayDirectory, Gathered, KEY, gather};
+use crate::cluster::{ArrayDirectory, Gathered, KEY, gather, in_no_queue};
 use crate::engine::Plan;
 use crate::job::outcome;
 use crate::ledger::{Confirmation, LedgerError, MergeSource, Merged, Store};
@@ -130,12 +130,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             lines.push(format!("{number} {what}: {shards}"));
         }
     }
-    let to_submit = gathered.to_submit();
-    let which = match gathered.running.is_empty() {
-        true => "them",
-        false => "the others",
-    };
-    let again = submit_again(&directory, &args.dir, &to_submit);
     match merged.filter(|merged| merged.sums.coverage.is_whole()) {
         Some(merged) => {
             let json = args.json.then_some(json);
@@ -159,9 +153,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             );
         }
     }
-    match to_submit.is_empty() {
+    let to_submit = gathered.to_submit();
+    let missing = in_no_queue(&directory, &to_submit);
+    let which = match gathered.running.is_empty() && missing.len() == to_submit.len() {
+        true => "them",
+        false => "the others",
+    };
+    let again = submit_again(&directory, &args.dir, &missing);
+    match missing.is_empty() {
         true => lines.push(format!(
-            "wait for the running shards, then `{}`",
+            "wait for the running and the queued shards, then `{}`",
             command_on("gather", &args.dir)
         )),
         false => {

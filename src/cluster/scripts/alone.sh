@@ -29,11 +29,11 @@ fi
         # shellcheck disable=SC2086 # the words of $how are flags
         queenfold run --dir "$array" --task "$index" $how || code=$?
         shard="$array/shards/$index"
-        [ "$code" -eq 4 ] && [ ! -e "$shard/ledger.db" ] || break
+        [ "$code" -eq 6 ] && [ ! -e "$shard/ledger.db" ] || break
     done
     if [ ! -e "$shard/ledger.db" ]; then
         # Not for this host: meanwhile others take what is left.
-        [ "$code" -ne 4 ] || sleep 5
+        [ "$code" -ne 6 ] || sleep 5
         exit "$code"
     fi
     [ "$code" -eq 0 ] || [ "$code" -eq 4 ] || exit "$code"

@@ -58,7 +58,7 @@ if [ -z "${SLURM_ARRAY_TASK_ID-}" ]; then
             ((to <= last)) || to=$last
             ((from > to)) || tasks+=,$((from - first))-$((to - first))
         done
-        [ -z "$tasks" ] || sbatch --array="${tasks#,}" --job-name="{{name}}+$first" \
+        [ -z "$tasks" ] || sbatch ${AWAY:+--exclude="$AWAY"} --array="${tasks#,}" --job-name="{{name}}+$first" \
             --output="{{logs}}/%A-${name%"${part#1}"}%$((${#part} - 1))a.log" \
             '{{script}}' "$first"
     done
@@ -93,5 +93,10 @@ done
 # come before the program listens for them. A cancelled job stays cancelled.
 if [ -n "$time_is_over" ] && { [ "$code" -eq 4 ] || [ "$code" -gt 128 ]; }; then
     scontrol requeue "${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}"
+fi
+# Not for this node: for one of those that have not given the shard back yet.
+if [ "$code" -eq 6 ]; then
+    export AWAY="${AWAY:+$AWAY,}$SLURMD_NODENAME"
+    env -u SLURM_ARRAY_TASK_ID '{{script}}' "$index"
 fi
 exit "$code"
