@@ -83,9 +83,9 @@ pub struct ArrayShard {
 impl ArrayShard {
     /// Its parts that are to be counted.
     fn lacks<'a>(&'a self, lacking: &'a Lacking) -> impl Iterator<Item = u64> + 'a {
-        let lacks = |part: &u64| match self.again.is_empty() {
-            true => lacking.first.contains(part),
-            false => lacking.first.contains(part) || lacking.second.contains_key(part),
+        let is_second = !self.again.is_empty();
+        let lacks = move |part: &u64| {
+            lacking.first.contains(part) || is_second && lacking.second.contains_key(part)
         };
         self.shard.parts().filter(lacks)
     }
@@ -212,33 +212,49 @@ impl Array {
 
     /// Whether nothing is left to count.
     pub fn is_done(&self, lacking: &Lacking) -> bool {
-        !(0..self.shards()).any(|index| self.lacks(index, lacking))
+        lacking.first.is_empty() && !(0..self.shards()).any(|index| self.lacks(index, lacking))
     }
 
-    /// With smaller shards in the place of those of the numbers `replaced`, of the parts that they lack: `first` of first
-    /// counts, `second` of second ones.
+    /// With smaller shards in the place of those of the numbers `replaced`, of the parts that they lack, and of those that no
+    /// other shard counts for the first time any more.
     #[must_use]
     pub fn with_rest(mut self, replaced: &IndexList, lacking: &Lacking, shards: u64) -> Self {
-        let mut rest = Groups::new();
-        for of in replaced.iter().filter_map(|at| self.shard(at)) {
-            let parts = rest.entry(of.again.clone()).or_default();
-            parts.extend(of.lacks(lacking));
-        }
+        let mut rest = Groups::from([(Vec::new(), lacking.first.clone())]);
         self.replaced = self.replaced.iter().chain(replaced.iter()).collect();
+        for index in 0..self.shards() {
+            let Some(of) = self.shard(index) else {
+                continue;
+            };
+            match (replaced.contains(index), of.again.is_empty()) {
+                (true, false) => rest
+                    .entry(of.again.clone())
+                    .or_default()
+                    .extend(of.lacks(lacking)),
+                (false, true) if self.is_to_count(index) => {
+                    let first = rest.entry(Vec::new()).or_default();
+                    of.shard.parts().for_each(|part| _ = first.remove(&part));
+                }
+                _ => {}
+            }
+        }
         self.with_shards(rest, shards)
     }
 
     /// With shards that count a second time what was counted once, each on another host.
     #[must_use]
     pub fn with_again(self, lacking: &Lacking, shards: u64) -> Self {
-        let second = self.to_count().filter_map(|index| self.shard(index));
-        let second = second.filter(|of| !of.again.is_empty());
-        let divided: BTreeSet<u64> = second.flat_map(|of| of.shard.parts()).collect();
         let mut groups = Groups::new();
-        let once = lacking.second.iter();
-        for (part, hosts) in once.filter(|(part, _)| !divided.contains(part)) {
-            let hosts = hosts.iter().cloned().collect();
-            groups.entry(hosts).or_default().insert(*part);
+        for (part, hosts) in &lacking.second {
+            // Of several hosts the others follow, when this one's tasks are counted.
+            let host: Vec<String> = hosts.iter().take(1).cloned().collect();
+            if !lacking.first.contains(part) {
+                groups.entry(host).or_default().insert(*part);
+            }
+        }
+        for of in self.to_count().filter_map(|index| self.shard(index)) {
+            if let Some(parts) = groups.get_mut(&of.again) {
+                of.shard.parts().for_each(|part| _ = parts.remove(&part));
+            }
         }
         self.with_shards(groups, shards)
     }
@@ -327,7 +343,7 @@ impl Array {
         };
         let firsts = self.shards.iter().filter(|of| of.again.is_empty());
         let parts: BTreeSet<u64> = firsts.flat_map(|of| of.shard.parts()).collect();
-        if !counts || !parts.into_iter().eq(0..self.parts) {
+        if !counts || self.parts == 0 || !parts.into_iter().eq(0..self.parts) {
             return Some("it describes no array that this program makes".to_owned());
         }
         let own = self.plans().into_iter().map(|plan| plan.name());
@@ -434,21 +450,23 @@ impl ArrayDirectory {
         Ok(made)
     }
 
-    /// Whether the run in this directory is a shard of an array that counts a second time.
+    /// The hosts that counted the shard in this directory before, if it is one of an array and counts a second time.
     ///
     /// # Errors
     /// The array is not one of this program.
-    pub fn is_second(run: &Path) -> Result<bool, LedgerError> {
-        let Some(path) = Self::of_shard(run) else {
-            return Ok(false);
+    pub fn counted_before(run: &Path) -> Result<Vec<String>, LedgerError> {
+        let run = fs::canonicalize(run).unwrap_or_else(|_| run.to_owned());
+        let Some(path) = Self::of_shard(&run) else {
+            return Ok(Vec::new());
         };
         let index = run.file_name().and_then(|name| name.to_str()?.parse().ok());
         let array = Self::open(path)?.array;
-        Ok(index.is_some_and(|index| array.shard(index).is_some_and(|of| !of.again.is_empty())))
+        let shard = index.and_then(|index| array.shard(index));
+        Ok(shard.map(|of| of.again.clone()).unwrap_or_default())
     }
 
     /// Whether the hosts of the array share nothing: what they count comes home in files that the key of the array signs.
-    pub fn is_alone(&self) -> bool {
+    pub fn shares_nothing(&self) -> bool {
         self.file(KEY).exists()
     }
 
@@ -526,17 +544,27 @@ impl ArrayDirectory {
     /// # Errors
     /// A file cannot be read or written.
     pub fn replace(&mut self, array: Array) -> Result<(), LedgerError> {
+        let text = array.text();
+        if text.len() as u64 > LONGEST || Array::read(&text).is_err() {
+            return Err(unfit(
+                &self.path,
+                "so many shards are not kept: give fewer --shards",
+            ));
+        }
         self.array = array;
         for name in Script::all(self).map(Script::name) {
             let script = self.read(&name)?.unwrap_or_default();
             let line = |line: &str| match line.split_once('=') {
                 Some(("description", _)) => self.description_line() + "\n",
                 Some(("most", _)) => format!("most={}\n", self.array.shards() - 1),
+                Some((option @ ("#SBATCH --array" | "#HQ --array"), _)) => {
+                    format!("{option}=0-{}\n", self.array.shards() - 1)
+                }
                 _ => format!("{line}\n"),
             };
             self.write(&name, &script.lines().map(line).collect::<String>())?;
         }
-        self.write(DESCRIPTION, &self.array.text())
+        self.write(DESCRIPTION, &text)
     }
 
     /// The text of a file of the directory; `None` if there is none.
@@ -643,10 +671,10 @@ impl ArrayDirectory {
         )
     }
 
-    /// Checks that the run in a file is of this array: shards of any parts are, those that were divided further, too.
+    /// Checks that the run in a file is a shard of this array.
     pub(super) fn check_file(&self, path: &Path, info: &RunInfo) -> Result<(), LedgerError> {
-        let parts = info.shard.parts();
-        let own = Shard::of_parts(parts.start, parts.end - 1, self.array.parts);
+        let mut shards = self.array.shards.iter().map(|of| of.shard);
+        let own = shards.find(|own| *own == info.shard);
         self.expect(path, info, own, "a shard of", "remove it")
     }
 }

@@ -38,7 +38,7 @@ impl Submission {
         let (head, end) = template.split_once("{{attempt}}\n").unwrap_or_default();
         let template = match &self.put {
             None => [head, include_str!("scripts/attempt.sh"), end].concat(),
-            Some(_) => [head, include_str!("scripts/alone.sh")].concat(),
+            Some(_) => [head, include_str!("scripts/apart.sh")].concat(),
         };
         let lines = template.lines();
         let lines = lines.filter_map(|line| self.filled(line, scheduler, directory));
@@ -86,7 +86,7 @@ impl Submission {
             "width" => (array.shards() - 1).to_string().len().to_string(),
             "logs" => self.put.is_none().then(|| format!("{path}/logs"))?,
             "if shared" => self.put.is_none().then(String::new)?,
-            "if alone" => self.put.is_some().then(String::new)?,
+            "if apart" => self.put.is_some().then(String::new)?,
             "put" => self.put.as_ref()?.replace("{}", "\"$file\""),
             "id" => blake3::hash(directory.key().ok()?.as_bytes()).to_hex()[..8].to_owned(),
             "description" => directory.description_line(),

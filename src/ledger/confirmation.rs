@@ -150,7 +150,10 @@ pub fn parts_once(
     let mut parts: BTreeMap<u64, BTreeSet<String>> = BTreeMap::new();
     store.for_each_account(|record, second| {
         let host = sessions.host(record.session);
-        let other = second.map(|second| sessions.host(second.session));
+        let is_told = |second: &&Account<'_>| !sessions.claim(record.session, second.session);
+        let other = second
+            .filter(is_told)
+            .map(|second| sessions.host(second.session));
         if other.is_none_or(|other| other == host) {
             let hosts = parts.entry(division.part_of(record.key)).or_default();
             hosts.extend(host.cloned());

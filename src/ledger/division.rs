@@ -4,8 +4,11 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::Arc;
 
+use parking_lot::Mutex;
+
 use super::Shard;
-use crate::engine::{Engine, Plan, TaskKey, TaskSet};
+use crate::board::GivenBoard;
+use crate::engine::{Engine, Plan, PlanName, TaskKey, TaskSet};
 
 /// Plans with more tasks are dealt by remainder. Nothing interrupts a division, so it must be short: so many tasks
 /// take less than a second (docs/LEDGER.md, "Shards"). The more tasks a shard has, the less it matters which.
@@ -38,6 +41,12 @@ pub struct Division {
     by_cost: BTreeMap<Engine, Arc<[u32]>>,
 }
 
+/// The last division, by what it depends on: whoever reads the files of a thousand shards divides the run once.
+static LAST: Mutex<Option<(Divided, Division)>> = Mutex::new(None);
+
+/// The board, the number of parts, whether they are dealt by cost, and the plans.
+type Divided = (GivenBoard, u64, bool, Vec<PlanName>);
+
 impl Division {
     /// How `plans` are divided for the run of `shard`.
     pub fn new(shard: Shard, plans: &[Arc<dyn Plan>]) -> Self {
@@ -46,9 +55,24 @@ impl Division {
             (shard.is_by_cost() && worth)
                 .then(|| (plan.engine(), deal(plan.as_ref(), shard.count()).into()))
         };
-        Self {
-            shard,
-            by_cost: plans.iter().filter_map(dealt).collect(),
+        let names = plans.iter().map(|plan| plan.name()).collect();
+        let of = plans
+            .first()
+            .map(|plan| (plan.given(), shard.count(), shard.is_by_cost(), names));
+        // Own plans of one name may differ.
+        let of = of.filter(|_| plans.iter().all(|plan| plan.engine() != Engine::Own));
+        let mut last = LAST.lock();
+        match (&of, &*last) {
+            (Some(of), Some((divided, there))) if of == divided => Self {
+                shard,
+                ..there.clone()
+            },
+            _ => {
+                let by_cost = plans.iter().filter_map(dealt).collect();
+                let division = Self { shard, by_cost };
+                *last = of.map(|of| (of, division.clone()));
+                division
+            }
         }
     }
 
@@ -152,7 +176,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::board::{GivenBoard, Size};
+    use crate::board::Size;
     use crate::census::CensusPlan;
     use crate::colour::ColourPlan;
     use crate::engine::{Canary, Counter, CounterSettings, Task};

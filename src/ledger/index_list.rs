@@ -3,8 +3,6 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::Shard;
-
 /// Indices of an array's tasks, or of parts of a run, ascending. It is shown as Slurm and HyperQueue write it: `3,17-20`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
@@ -73,12 +71,15 @@ impl TryFrom<String> for IndexList {
 impl FromStr for IndexList {
     type Err = String;
 
-    /// Numbers below [`Shard::MAX_COUNT`].
+    /// Ascending numbers below 2²⁴.
     fn from_str(text: &str) -> Result<Self, String> {
+        let mut least = 0;
         let run = |run: &str| {
             let (first, last) = run.split_once('-').unwrap_or((run, run));
             let (first, last) = (first.parse::<u64>().ok()?, last.parse().ok()?);
-            (first <= last && last < Shard::MAX_COUNT).then_some(first..=last)
+            let is_next = least <= first && first <= last && last < 1 << 24;
+            least = last + 1;
+            is_next.then_some(first..=last)
         };
         let runs: Option<Vec<_>> = text.split(',').map(run).collect();
         let refused = || format!("`{text}` is no list of numbers such as 3,17-20");

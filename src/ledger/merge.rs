@@ -244,7 +244,7 @@ pub fn take_out<'a>(
         let shard = Session::mark_of(source_store.info().shard);
         let key = source_store.signer().map(Session::mark_of_key);
         let is_of_other = |session: &Session| match &key {
-            Some(key) => session.facts.merged != *key,
+            Some(key) => ![key, &shard].contains(&&session.facts.merged),
             None => session.is_gathered() && session.facts.merged != shard,
         };
         sessions.retain(|session| theirs.contains(&session.id) && !is_of_other(session));

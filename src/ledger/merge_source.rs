@@ -200,7 +200,8 @@ impl Merge<'_> {
         self.add_second(&task.record, task.second.as_ref())
     }
 
-    /// Adds a second count to a record, in the place of one that confirms nothing.
+    /// Adds a second count to a record, in the place of one that confirms nothing, or less because it was made on the same
+    /// host.
     fn add_second(&mut self, record: &Entry, second: Option<&Entry>) -> Result<(), LedgerError> {
         let Some(second) = second else {
             return Ok(());
@@ -214,8 +215,10 @@ impl Merge<'_> {
             self.copied.left_out.insert(key);
             return Ok(());
         }
+        let host = |entry: &Entry| self.sessions.host(&entry.session);
         let is_claim = |entry: &Entry| self.sessions.claim(&record.session, &entry.session);
-        if there.is_some_and(|there| is_claim(&there)) && !is_claim(second) {
+        let worth = |entry: &Entry| (!is_claim(entry), host(entry) != host(record));
+        if there.is_some_and(|there| worth(&there) < worth(second)) {
             self.target.remove(Column::Second, key)?;
         }
         self.copied.seconds += u64::from(self.target.put(Column::Second, second)?);

@@ -153,12 +153,12 @@ pub fn folder_of(path: &Path) -> &Path {
 /// It cannot be written.
 pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     let mut draft = Draft::beside(path)?;
-    draft.file.write_all(text)?;
     if let Ok(there) = fs::symlink_metadata(path)
         && there.is_file()
     {
         draft.file.set_permissions(there.permissions())?;
     }
+    draft.file.write_all(text)?;
     draft.put(path)
 }
 

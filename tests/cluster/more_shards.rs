@@ -111,7 +111,7 @@ fn another_host_counts_again_by_another_kernel() {
     while code(&ended) == Some(0) {
         ended = by_bert();
     }
-    assert_eq!(code(&ended), Some(4), "{ended:?}");
+    assert_eq!(code(&ended), Some(6), "{ended:?}");
     tells(
         &printed(&ended.stderr),
         &["bert counted it first, so another host counts it again"],

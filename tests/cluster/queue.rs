@@ -73,7 +73,7 @@ fn a_script_submits_all_or_a_list_in_parts_that_the_cluster_takes() {
         assert_eq!(
             array.calls(),
             [format!(
-                "hq submit --stdin --directives=stdin --array={list} --env=SHARDS={list} bash"
+                "hq submit --stdin --directives=stdin --array={list} --env=SUBMITTED_SHARDS={list} bash"
             )]
         );
     }

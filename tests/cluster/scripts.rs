@@ -359,12 +359,20 @@ fn a_job_uses_the_cores_and_the_memory_that_it_was_granted() {
 #[test]
 fn the_scripts_are_clean() {
     for (scheduler, script) in SCRIPTS {
-        for more in [&[][..], &["--time", "2h", "--memory", "8G", "--gpus", "2"]] {
-            if scheduler == "shell" && more.contains(&"--memory") {
+        for more in [
+            &[][..],
+            &["--time", "2h", "--memory", "8G"],
+            &["--put", "scp {} head:"],
+        ] {
+            let is_refused = match scheduler {
+                "shell" => more.contains(&"--memory"),
+                "slurm" => more.contains(&"--put"),
+                _ => false,
+            };
+            if is_refused {
                 continue;
             }
-            let array = Array::make(16, 7, scheduler);
-            array.make_again(16, 7, scheduler, more);
+            let array = Array::given(16, 7, scheduler, more);
             let file = array.script(script);
             let parsed = Command::new("bash").arg("-n").arg(&file).output().unwrap();
             assert!(parsed.status.success(), "{parsed:?}");

@@ -57,7 +57,7 @@ fn a_task_is_killed_another_is_out_of_time_and_the_node_is_drained() {
 
 #[test]
 fn hosts_that_share_nothing_send_what_they_counted() {
-    let Some(slurm) = Slurm::start() else { return };
+    let Some(slurm) = Slurm::start(1) else { return };
     let folder = tempfile::tempdir().unwrap();
     let home = text(folder.path());
     let programs = text(Path::new(PROGRAM).parent().unwrap());

@@ -11,11 +11,11 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
 use crate::cli::print::array_report::{script_word, submit_again};
 use crate::cli::shell::{command_on, is_plain, word};
-use crate::cluster::{Array, ArrayDirectory, Scheduler, Script, Submission, in_no_queue};
+use crate::cluster::{Array, ArrayDirectory, Scheduler, Script, Submission, ask, in_no_queue};
 use crate::config::{Auto, Bytes, HumanDuration, Value, Whole};
 use crate::engine::{Engine, NoLauncher, seconds_per_cost};
 use crate::job::{fastest_on_cpu, plan};
-use crate::ledger::{IndexList, Shard};
+use crate::ledger::{DirLock, IndexList, Shard};
 use crate::simd::Isa;
 use crate::system::files::make_executable;
 use crate::telemetry::{self, printable, several};
@@ -152,10 +152,11 @@ fn attempt_time(text: &str) -> Result<HumanDuration, String> {
 /// A command that brings a file home.
 fn put(text: &str) -> Result<String, &'static str> {
     let is_line = printable(text) == text;
-    let names_file = is_line && text.contains("{}");
+    let quoted = ["'{}", "\"{}", "{}'", "{}\""];
+    let names_file = is_line && text.contains("{}") && !quoted.iter().any(|of| text.contains(of));
     names_file
         .then(|| text.to_owned())
-        .ok_or("write {} where the file stands, as in 'scp {} head:n24/shards/'")
+        .ok_or("write {} where the file stands, without quotes, as in 'scp {} head:n24/shards/'")
 }
 
 /// Writes the submission of a job array, or adds shards to it.
@@ -179,11 +180,21 @@ enum More {
 
 /// Adds shards to the array in `dir`, about so many.
 fn more_shards(dir: &Path, shards: Option<u64>, more: More) -> Result<(), Failure> {
+    ArrayDirectory::open(dir)?;
+    // Two at once would give the same numbers to different shards.
+    let _lock = DirLock::take(dir)?;
     let mut directory = ArrayDirectory::open(dir)?;
     let gathered = gathered(&directory, &[])?;
     let array = directory.array();
     let (new, what) = match more {
         More::Rest => {
+            if directory.shares_nothing()
+                && ask(&directory).is_none()
+                && !Script::all(&directory).any(|of| of.scheduler == Scheduler::Shell)
+            {
+                let what = "the queue does not answer, and nothing else tells which shards are being counted";
+                return Err(Failure::new(Exit::Error, what));
+            }
             let missing = in_no_queue(&directory, &gathered.to_submit());
             let shards = shards.unwrap_or(missing.len() * SMALLER);
             (
@@ -192,7 +203,7 @@ fn more_shards(dir: &Path, shards: Option<u64>, more: More) -> Result<(), Failur
             )
         }
         More::Again => {
-            let shards = shards.unwrap_or(array.shards());
+            let shards = shards.unwrap_or(array.to_count().count() as u64);
             (
                 array.clone().with_again(&gathered.lacking, shards),
                 "counted once",
@@ -249,6 +260,11 @@ fn new_array(args: &Args, scheduler: Scheduler, shards: u64) -> Result<(), Failu
         }));
     }
     let array = Array::new(board, engine, !args.no_unique, shards)?;
+    if args.put.is_some() && scheduler == Scheduler::Slurm {
+        return Err(Failure::usage(
+            "--put: the hosts of Slurm share a file system: give --for hyperqueue or shell",
+        ));
+    }
     if args.put.is_some() && array.parts() == 1 {
         return Err(Failure::usage(
             "--put: what hosts send are shards, so give --shards 2 or more",
@@ -351,7 +367,7 @@ fn new_array(args: &Args, scheduler: Scheduler, shards: u64) -> Result<(), Failu
         .unwrap_or(array.shards() - 1);
     let own = match (divided && first > 0, script.gpus) {
         (true, false) => Some(first..array.shards()),
-        (true, true) if directory.is_alone() => Some(0..first),
+        (true, true) if directory.shares_nothing() => Some(0..first),
         _ => None,
     };
     let submit = match own {

@@ -79,7 +79,7 @@ pub fn array_task(dir: &Path, task: u64, settings: &Layers) -> Result<(), Failur
             is_taken.set(matches!(&run, Err(RunDirectoryError::Ledger(error)) if is_other(error)));
             run
         });
-        if is_taken.get() && !directory.is_alone() {
+        if is_taken.get() && !directory.shares_nothing() {
             tried.push(index);
             continue;
         }
@@ -106,7 +106,7 @@ fn next<'a>(directory: &'a ArrayDirectory, task: u64, tried: &[u64]) -> Next<'a>
     let host = host_name();
     let array = directory.array();
     let mut none = Next::Done;
-    let order = match directory.is_alone() {
+    let order = match directory.shares_nothing() {
         true => (task..task + 1).chain(0..0),
         false => (task..array.shards()).chain(0..task),
     };
@@ -117,7 +117,7 @@ fn next<'a>(directory: &'a ArrayDirectory, task: u64, tried: &[u64]) -> Next<'a>
         let path = directory.shard(index);
         let is_finished =
             || last_said(&path).is_some_and(|of| of.progress.state == RunState::Finished);
-        if !directory.is_alone() && (is_held(&path) || is_finished()) {
+        if !directory.shares_nothing() && (is_held(&path) || is_finished()) {
             continue;
         }
         if shard.again.contains(&host) {

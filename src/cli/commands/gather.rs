@@ -1,3 +1,4 @@
+use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use crate::cli::output::{print, print_json, say};
 use crate::cli::print::array_report::{outdated_scripts, submit_again};
 use crate::cli::print::count_report;
 use crate::cli::print::result_table::ResultTable;
-use crate::cli::shell::command_on;
+use crate::cli::shell::{command, command_on};
 use crate::cluster::{ArrayDirectory, Gathered, KEY, gather, in_no_queue};
 use crate::engine::Plan;
 use crate::job::outcome;
@@ -51,7 +52,7 @@ pub struct Args {
 /// Gathers the shards of an array and the files `from`. Of hosts that share nothing, those count that the key of the array
 /// signed.
 pub fn gathered(directory: &ArrayDirectory, from: &[PathBuf]) -> Result<Gathered, Failure> {
-    let key = directory.is_alone().then(|| directory.file(KEY));
+    let key = directory.shares_nothing().then(|| directory.file(KEY));
     let key = key
         .map(|file| HostKey::read(&file, String::new()))
         .transpose()?;
@@ -97,11 +98,15 @@ fn kept_stdin(directory: &ArrayDirectory) -> Result<PathBuf, Failure> {
 /// Adds up the shards of a job array.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let directory = ArrayDirectory::open(&args.dir)?;
+    let stdin = args.from.as_deref() == Some(Path::new("-"));
     let from = match &args.from {
-        Some(from) if from.as_os_str() == "-" => vec![kept_stdin(&directory)?],
+        Some(_) if stdin => vec![kept_stdin(&directory)?],
         from => from.iter().cloned().collect(),
     };
     let gathered = gathered(&directory, &from)?;
+    if stdin && !gathered.refused.is_empty() {
+        fs::remove_file(&from[0])?;
+    }
     let whole = args.dir.join("whole");
     if let Some(merged) = &gathered.merged {
         say(&printable(&format!(
@@ -134,8 +139,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Some(merged) => {
             let json = args.json.then_some(json);
             tell_whole(&whole, &directory.array().plans(), merged, json)?;
-            if lines.is_empty() {
+            if directory.array().is_done(&gathered.lacking) {
                 return Ok(());
+            }
+            if lines.is_empty() {
+                let again = command("array", &[("--again", args.dir.as_os_str())], None);
+                lines.push(format!(
+                    "`{again}` adds shards for what one host alone has counted"
+                ));
+                return Err(Failure::lines(Exit::Stopped, lines));
             }
             lines.insert(0, "second counts are missing".to_owned());
         }

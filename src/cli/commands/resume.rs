@@ -14,7 +14,7 @@ use crate::cli::print::result_table::Printer;
 use crate::cli::session::job_runner::JobRunner;
 use crate::cli::shell::resume_command;
 use crate::cluster::ArrayDirectory;
-use crate::ledger::{Request, holder_of, is_held};
+use crate::ledger::{Request, holder_of, host_name, is_held};
 use crate::run_directory::RunDirectory;
 use crate::telemetry::printable;
 
@@ -67,7 +67,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         say(&printable(&format!("as the session before, with {kept}")));
     }
     let run = run.configuration(config::kept(&settings));
-    let run = run.other_way(ArrayDirectory::is_second(&args.dir)?);
+    let before = ArrayDirectory::counted_before(&args.dir)?;
+    if before.contains(&host_name()) {
+        return Err(Failure::new(
+            Exit::Unavailable,
+            format!(
+                "{}: {} counted it first, so another host counts it again",
+                args.dir.display(),
+                host_name()
+            ),
+        ));
+    }
+    let run = run.other_way(!before.is_empty());
     let counted = runner.run(run.job(), Some(&args.dir), |how, hardware| {
         let run = run.clone().settings(how);
         let result = run.run_on(hardware)?;

@@ -12,7 +12,7 @@
 #       adds up the shards, or names those that are missing
 #
 # {{if shared}}It may be started as often as you like: what is counted already is not counted again.
-# {{if alone}}Start it again for what `queenfold gather` names: no host knows what others counted.
+# {{if apart}}Start it again for what `queenfold gather` names: no host knows what others counted.
 #
 #HQ --name={{name}}
 #HQ --array=0-{{most}}
@@ -24,7 +24,7 @@
 # A task whose worker is lost is started again, however often.
 #HQ --crash-limit=unlimited
 #HQ --stdout={{logs}}/%{SERVER_UID}-%{JOB_ID}-%{TASK_ID}-%{INSTANCE_ID}.out --stderr={{logs}}/%{SERVER_UID}-%{JOB_ID}-%{TASK_ID}-%{INSTANCE_ID}.err
-{{if alone}}#HQ --cwd=/ --stdout=none --stderr=none
+{{if apart}}#HQ --cwd=/ --stdout=none --stderr=none
 {{options}}
 
 set -eu
@@ -32,10 +32,10 @@ set -eu
 most={{most}}
 # Nobody's array task: submits itself, and hosts need not see this file.
 list=${1:-0-$most}
-# {{if alone}}HyperQueue places what is submitted again as before, and a host refuses what it counted first. So some hosts are
-# {{if alone}}busy for ten seconds, and others get it.
-{{if alone}}[ -n "${HQ_TASK_ID-}" ] || [ -z "${1-}" ] || hq submit --name=elsewhere --cpus=all --priority=1 --array="0-$((RANDOM % 8))" --cwd=/ --stdout=none --stderr=none sleep 10 >/dev/null
-[ -n "${HQ_TASK_ID-}" ] || exec hq submit --stdin --directives=stdin --array="$list" --env="SHARDS=$list" bash <"$0"
+# {{if apart}}HyperQueue places what is submitted again as before, and a host refuses what it counted first. So some hosts are
+# {{if apart}}busy for ten seconds, and others get it.
+{{if apart}}[ -n "${HQ_TASK_ID-}" ] || [ -z "${1-}" ] || hq submit --name=elsewhere --cpus=all --priority=1 --array="0-$((RANDOM % 8))" --cwd=/ --stdout=none --stderr=none sleep 10 >/dev/null
+[ -n "${HQ_TASK_ID-}" ] || exec hq submit --stdin --directives=stdin --array="$list" --env="SUBMITTED_SHARDS=$list" bash <"$0"
 
 index=$HQ_TASK_ID
 {{attempt}}

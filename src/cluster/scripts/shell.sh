@@ -10,7 +10,7 @@
 #       adds up the shards, or names those that are missing
 #
 # {{if shared}}It may be started as often as you like: what is counted already is not counted again.
-# {{if alone}}Start it again for what `queenfold gather` names: no host knows what others counted.
+# {{if apart}}Start it again for what `queenfold gather` names: no host knows what others counted.
 #
 
 set -eu

@@ -11,8 +11,7 @@
 #   queenfold gather {{path}}
 #       adds up the shards, or names those that are missing
 #
-# {{if shared}}It may be started as often as you like: what is counted already is not counted again.
-# {{if alone}}Start it again for what `queenfold gather` names: no host knows what others counted.
+# It may be started as often as you like: what is counted already is not counted again.
 #
 #SBATCH --job-name={{name}}
 #SBATCH --array=0-{{most}}
@@ -27,9 +26,7 @@
 #SBATCH --requeue
 # What an earlier attempt printed stays.
 #SBATCH --open-mode=append
-#SBATCH --output={{logs}}/%A-%{{width}}a.log
-# {{if alone}}What it prints is kept on its host.
-{{if alone}}#SBATCH --chdir=/ --output=/dev/null
+#SBATCH --output={{path}}/logs/%A-%{{width}}a.log
 {{options}}
 
 set -eu
@@ -59,7 +56,7 @@ if [ -z "${SLURM_ARRAY_TASK_ID-}" ]; then
             ((from > to)) || tasks+=,$((from - first))-$((to - first))
         done
         [ -z "$tasks" ] || sbatch ${AWAY:+--exclude="$AWAY"} --array="${tasks#,}" --job-name="{{name}}+$first" \
-            --output="{{logs}}/%A-${name%"${part#1}"}%$((${#part} - 1))a.log" \
+            --output="{{path}}/logs/%A-${name%"${part#1}"}%$((${#part} - 1))a.log" \
             '{{script}}' "$first"
     done
     exit
@@ -95,7 +92,7 @@ if [ -n "$time_is_over" ] && { [ "$code" -eq 4 ] || [ "$code" -gt 128 ]; }; then
     scontrol requeue "${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}"
 fi
 # Not for this node: for one of those that have not given the shard back yet.
-if [ "$code" -eq 6 ]; then
+if [ "$code" -eq 6 ] && [ -n "${SLURMD_NODENAME-}" ]; then
     export AWAY="${AWAY:+$AWAY,}$SLURMD_NODENAME"
     env -u SLURM_ARRAY_TASK_ID '{{script}}' "$index"
 fi
