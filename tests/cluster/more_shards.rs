@@ -181,3 +181,48 @@ fn a_second_count_is_resumed_as_one() {
         "{kernels:?}"
     );
 }
+
+/// Two hosts have counted one part, so each of them counts the tasks of the other again.
+#[test]
+fn a_part_that_two_hosts_counted_is_counted_on_two_hosts() {
+    let array = Array::make(16, 2, "slurm");
+    let run = [
+        "run",
+        "--dir",
+        array.name(),
+        "--task",
+        "0",
+        "--isa",
+        "portable",
+    ];
+    let Some(begun) = on_host("anna", &[&run[..], &["--time-limit", "100ms"]].concat()) else {
+        return;
+    };
+    assert_eq!(code(&begun), Some(4), "{begun:?}");
+    let done = array.status()["tasks_done"].as_u64().unwrap();
+    count(&array, "bert", 0..=1).unwrap();
+    let mut rounds = 0;
+    let whole = loop {
+        let (ends, whole) = json_of(&["gather", array.name(), "--json"]);
+        let is_twice = whole["counted"]["on_other_host"] == whole["counted"]["tasks"];
+        // Before the first round, nobody has asked for second counts.
+        assert_eq!(
+            ends,
+            Some(if rounds == 0 || is_twice { 0 } else { 4 }),
+            "{whole}"
+        );
+        if is_twice {
+            break whole;
+        }
+        rounds += 1;
+        assert!(rounds < 5, "{whole}");
+        stdout(&["array", "--again", array.name()]);
+        for host in ["anna", "bert"] {
+            let task = || on_host(host, &["run", "--dir", array.name(), "--task", "2"]).unwrap();
+            while code(&task()) == Some(0) && !array.status()["not_begun"].to_string().eq("[]") {}
+        }
+    };
+    assert_eq!(whole["result"]["total"], "14772512");
+    // Who counted first counts first again: one round would do if nobody had shared a part.
+    assert!(done == 0 || rounds > 1, "{done} tasks, {rounds} rounds");
+}

@@ -47,7 +47,9 @@ esac
         done
         shard="$array/shards/$index"
         # The code 6 says that another host must count it.
-        [ "$code" -eq 6 ] && [ -z "$ended" ] && [ ! -e "$shard/ledger.db" ] || break
+        if [ "$code" -ne 6 ] || [ -n "$ended" ] || [ -e "$shard/ledger.db" ]; then
+            break
+        fi
     done
     if [ ! -e "$shard/ledger.db" ]; then
         # Meanwhile others take what is left.
