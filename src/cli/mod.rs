@@ -63,7 +63,7 @@ const HELP: &str = concat!(
     "  3    counts contradict each other, a known one or --expect: no result is printed\n",
     "  4    stopped before the end, or tasks are missing; `resume` continues\n",
     "  5    self-test failed\n",
-    "  6    the instruction set or device asked for is not available\n",
+    "  6    an instruction set or device is not available, or another host must count\n",
     "  7    devices are lost that did most of the work; `resume` continues\n",
     "  130  second interrupt",
 );
