@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::array::unfit;
+use super::directory::unfit;
 use super::{ArrayDirectory, IndexList, Lacking};
 use crate::engine::Plan;
 use crate::ledger::{

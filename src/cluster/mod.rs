@@ -11,6 +11,7 @@
 //! * [`IndexList`]: shards as schedulers write them, `3,17-20`.
 
 mod array;
+mod directory;
 mod gather;
 mod queue;
 mod scheduler;
@@ -18,7 +19,8 @@ mod sizes;
 mod submission;
 
 pub use crate::ledger::IndexList;
-pub use array::{Array, ArrayDirectory, ArrayShard, KEY, Lacking};
+pub use array::{Array, ArrayShard, Lacking};
+pub use directory::{ArrayDirectory, KEY};
 pub use gather::{Gathered, ShardState, gather};
 pub use queue::{Queued, ask, in_no_queue};
 pub use scheduler::{Scheduler, Script};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::array::DESCRIPTION;
+use super::directory::DESCRIPTION;
 use super::{ArrayDirectory, IndexList};
 use crate::system::files::is_same;
 
