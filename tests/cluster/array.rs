@@ -36,12 +36,14 @@ impl Array {
 
     /// Makes it again, with more flags.
     pub fn make_again(&self, n: u32, shards: u64, scheduler: &str, more: &[&str]) {
-        let (n, shards) = (n.to_string(), shards.to_string());
+        let (board, n, shards) = (n, n.to_string(), shards.to_string());
         let usual = words!(
-            "array -n {} --shards {} --for {} --engine chain --replace --dir {}",
+            "array -n {} --shards {} --for {} --engine {} --replace --dir {}",
             &n,
             &shards,
             scheduler,
+            // The chain would take an hour for larger ones.
+            ["chain", "colour"][usize::from(board >= 20)],
             self.name()
         );
         stdout(&[&usual, more].concat());

@@ -16,8 +16,6 @@ pub struct Slurm {
     daemons: Vec<Child>,
     folder: tempfile::TempDir,
     nodes: usize,
-    /// By which instruction set array tasks count.
-    pub isa: &'static str,
 }
 
 impl Slurm {
@@ -36,7 +34,6 @@ impl Slurm {
             daemons: Vec::new(),
             folder: tempfile::tempdir().unwrap(),
             nodes,
-            isa: "portable",
         };
         cluster.configure();
         let path = cluster.folder.path().to_owned();
@@ -111,7 +108,8 @@ impl Slurm {
              KillWait=5\n\
              MaxArraySize=11\n\
              SchedulerParameters=sched_interval=1,bf_interval=1\n\
-             SlurmdTimeout=6\n\
+             SlurmdTimeout=3\n\
+             MessageTimeout=4\n\
              PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n",
             head.trim(),
             port(0)
@@ -145,7 +143,7 @@ impl Slurm {
         let output = isolated(command)
             .args(args)
             .env("SLURM_CONF", self.configuration())
-            .env("QUEENFOLD_RUN_ISA", self.isa)
+            .env("QUEENFOLD_RUN_ISA", "portable")
             .output()
             .unwrap();
         output.status.success().then(|| printed(&output.stdout))
