@@ -142,39 +142,6 @@ fn another_host_counts_again_by_another_kernel() {
     tells(&said, &[&format!("{tasks} twice ({tasks} on another host")]);
 }
 
-/// Two hosts are enough, even if both counted a part of what nobody else can count again.
-#[test]
-fn two_hosts_count_again_what_they_counted_together() {
-    let array = Array::make(14, 1, "slurm");
-    let on = |host: &str, task: &str, limit: &str| {
-        let dir = array.name();
-        let args = ["run", "--dir", dir, "--task", task, "--time-limit", limit];
-        Some(code(&on_host(host, &args)?))
-    };
-    while array.status()["tasks_done"] == 0 {
-        let Some(stopped) = on("anna", "0", "5ms") else {
-            return;
-        };
-        assert_eq!(stopped, Some(4));
-    }
-    assert_eq!(on("bert", "0", "1h"), Some(Some(0)));
-    let on_other_host = || {
-        let counted = json_of(&["gather", array.name(), "--json"]).1["counted"].clone();
-        let of = |key: &str| counted[key].as_u64().unwrap();
-        (of("on_other_host"), of("tasks"))
-    };
-    for (task, first, second) in [("1", "anna", "bert"), ("2", "bert", "anna")] {
-        let (twice, tasks) = on_other_host();
-        assert!(twice < tasks, "{twice}");
-        stdout(&["array", "--again", array.name()]);
-        assert_eq!(on(first, task, "1h"), Some(Some(6)));
-        assert_eq!(on(second, task, "1h"), Some(Some(0)));
-        assert!(on_other_host().0 > twice);
-    }
-    let (twice, tasks) = on_other_host();
-    assert_eq!(twice, tasks);
-}
-
 /// `resume` on the directory of a second count goes on by the same kernel.
 #[test]
 fn a_second_count_is_resumed_as_one() {
