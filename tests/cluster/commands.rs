@@ -179,13 +179,24 @@ fn what_comes_home_is_a_shard() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("array");
     let array = |more: &[&str]| {
-        let usual = words!("array -n 12 --for shell --dir {}", dir.to_str().unwrap());
-        refused(&[&usual[..], more].concat(), 2)
+        let usual = words!("array -n 12 --dir {}", dir.to_str().unwrap());
+        let more = match more.contains(&"--for") {
+            true => more.to_vec(),
+            false => [more, &["--for", "shell"]].concat(),
+        };
+        refused(&[&usual[..], &more].concat(), 2)
     };
     let said = array(&["--shards", "1", "--put", "cp {} /"]);
     assert!(said.contains("give --shards 2 or more"), "{said}");
-    let said = array(&["--shards", "3", "--put", "cp"]);
-    assert!(said.contains("write {} where the file stands"), "{said}");
+    for put in ["cp", "cp '{}' /"] {
+        let said = array(&["--shards", "2", "--put", put]);
+        assert!(said.contains("write {} where the file stands"), "{said}");
+    }
+    let said = array(&["--shards", "2", "--put", "cp {} /", "--for", "slurm"]);
+    assert!(
+        said.contains("hosts of Slurm share a file system"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! A real Slurm runs an array whose tasks are killed, whose time ends, whose node is drained, and whose nodes fail.
 
-use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
@@ -53,22 +52,6 @@ fn a_task_is_killed_another_is_out_of_time_and_the_node_is_drained() {
     slurm.wait("nothing is left to do", &array, str::is_empty);
     assert_eq!(sessions(&array), 5, "{}", array.logs());
     array.assert_total(TOTAL);
-}
-
-#[test]
-fn hosts_that_share_nothing_send_what_they_counted() {
-    let Some(slurm) = Slurm::start(1) else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let home = text(folder.path());
-    let programs = text(Path::new(PROGRAM).parent().unwrap());
-    let put = format!("cp {{}} {home}");
-    let variables = format!("--export=HOME={home},PATH={programs}:/usr/bin:/bin");
-    let flags = ["--time", "5m", "--put", &put, "--", &variables];
-    let array = Array::given(12, 2, "slurm", &flags);
-    slurm.submit(&array, &[]);
-    slurm.wait("the array ends", &array, str::is_empty);
-    let out = stdout(&["gather", array.name(), home]);
-    assert!(out.contains("14200"), "{out}");
 }
 
 /// Slurm counts the time of a task in minutes, so this takes some.

@@ -8,6 +8,7 @@ use super::host_lines::host_fact;
 use crate::cli::exit::Failure;
 use crate::cli::output::say;
 use crate::cli::shell::{again_command, command};
+use crate::cluster::ArrayDirectory;
 use crate::ledger::{
     Confirmation, Entry, HostShare, LedgerError, LoggedCorrection, OriginName, Store,
 };
@@ -42,7 +43,12 @@ pub fn tell(dir: &Path, known: Option<Confirmation>, quiet: bool) -> Result<(), 
     }
     if !quiet {
         let once = confirmation.twice < confirmation.tasks;
-        let next = once.then(|| format!("; `{}` counts them again", again_command(dir)));
+        let array = dir.parent().filter(|_| dir.ends_with("whole"));
+        let again = match array.filter(|array| ArrayDirectory::is_there(array)) {
+            Some(array) => command("array", &[("--again", array.as_os_str())], None),
+            None => again_command(dir),
+        };
+        let next = once.then(|| format!("; `{again}` counts them again"));
         say(&format!(
             "counted {confirmation}{}",
             next.unwrap_or_default()
