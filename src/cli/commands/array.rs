@@ -323,13 +323,14 @@ fn new_array(args: &Args, scheduler: Scheduler, shards: u64) -> Result<(), Failu
     // HyperQueue starts a script as a program.
     make_executable(&directory.file(&name))
         .map_err(|error| Failure::new(Exit::Error, format!("{name}: {error}")))?;
+    // It may have got more shards since it was made.
+    let array = directory.array();
     let tasks: u64 = array.plans().iter().map(|plan| plan.tasks()).sum();
     let mut lines = vec![format!(
         "{}: {array}, {}",
         path.display(),
         several(tasks, "task")
     )];
-    let array = directory.array();
     let cores = args.cpus.map_or(1, |cpus| cpus.0);
     let time = |parts| part_time(array).map(|time| time.mul_f64(parts as f64 / cores as f64));
     let about = |time| {

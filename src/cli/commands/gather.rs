@@ -74,8 +74,8 @@ pub fn gathered(directory: &ArrayDirectory, from: &[PathBuf]) -> Result<Gathered
     let gathered = gathered.map_err(|error| {
         let mut failure = Failure::from(error);
         if failure.exit == Exit::Mismatch && key.is_some() {
-            failure.message += "; `queenfold check FILE --challenge SEED -m TASKS` counts a file again: remove the wrong one and \
-                                what was gathered, the directory whole, then gather again";
+            failure.message += "; `queenfold check FILE --challenge SEED -m TASKS` counts a file again: remove the wrong one, after \
+                                `queenfold merge --take-out FILE --into DIR/whole` if it was gathered";
         }
         failure
     })?;
