@@ -299,18 +299,68 @@ fn a_task_that_asks_for_gpus_does_not_count_without_one() {
     for (scheduler, script) in SCRIPTS {
         let array = Array::given(12, 2, scheduler, &["--gpus", "1"]);
         let gpus = script.replace(".sh", "-gpu.sh");
-        let output = task(&array, &gpus, 0).output().unwrap();
+        let path = array.stubs(&[("scontrol", "echo MaxArraySize = 9"), ("sbatch", "")]);
+        let mut command = task(&array, &gpus, 1);
+        let on_node = [("SLURMD_NODENAME", "node7"), ("REFUSED_BY", "node3")];
+        let output = command.env("PATH", path).envs(on_node).output().unwrap();
         // 6 where there is no driver.
         assert_eq!(code(&output), code(&alone), "{output:?}");
         if code(&output) == 6 {
-            assert!(!array.shard(0).exists());
+            assert!(!array.shard(1).exists());
+            let again = array.calls().concat();
+            match scheduler {
+                "slurm" => tells(&again, &["--exclude=node3,node7 --array=1-1 "]),
+                _ => assert_eq!(again, ""),
+            }
             // Hosts without GPUs count the same shards.
             array.make_again(12, 2, scheduler, &[]);
-            done(&array, script, 0);
-            done(&array, script, 0);
+            done(&array, script, 1);
+            done(&array, script, 1);
             array.assert_total("14200");
         }
     }
+}
+
+#[test]
+fn two_submissions_share_an_array() {
+    for (scheduler, script) in SCRIPTS {
+        let array = Array::given(14, 6, scheduler, &["--gpus", "1"]);
+        array.make_again(14, 6, scheduler, &[]);
+        // There are no GPUs here.
+        let gpus = script.replace(".sh", "-gpu.sh");
+        let text = std::fs::read_to_string(array.script(&gpus)).unwrap();
+        tells(&text, &["--gpu cuda"]);
+        std::fs::write(array.script(&gpus), text.replace("--gpu cuda", "--gpu off")).unwrap();
+        // Whatever their numbers.
+        let both = [(script, 0), (&gpus, 0), (script, 3), (&gpus, 3)];
+        let tasks = both.repeat(2).into_iter();
+        let tasks = tasks.map(|(script, index)| task(&array, script, index).spawn().unwrap());
+        for task in tasks.collect::<Vec<_>>() {
+            let output = task.wait_with_output().unwrap();
+            assert_eq!(code(&output), 0, "{output:?}");
+        }
+        array.assert_total("365596");
+        // Nobody counted what another one did.
+        assert_eq!(array.status()["hosts"][0]["sessions"], 6);
+    }
+}
+
+#[test]
+fn cpus_begin_with_shards_of_an_hour_and_gpus_with_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("array");
+    let dir = dir.to_str().unwrap();
+    let submit = |more: &[&str]| {
+        let usual = words!("array -n 25 --shards 8 --for slurm --dir {}", dir);
+        let said = stdout(&[&usual[..], more].concat());
+        let (_, submit) = said.split_once("submit it  ").unwrap();
+        submit.lines().next().unwrap().to_owned()
+    };
+    assert_eq!(submit(&["--gpus", "1"]), format!("{dir}/slurm-gpu.sh"));
+    // On a core, the first one takes hours, the last one minutes.
+    let short = submit(&[]);
+    let short = short.strip_prefix(&format!("{dir}/slurm.sh ")).unwrap();
+    assert!(short.ends_with('7') && !short.starts_with('0'), "{short}");
 }
 
 #[test]

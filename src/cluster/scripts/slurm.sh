@@ -55,7 +55,7 @@ if [ -z "${SLURM_ARRAY_TASK_ID-}" ]; then
             ((to <= last)) || to=$last
             ((from > to)) || tasks+=,$((from - first))-$((to - first))
         done
-        [ -z "$tasks" ] || sbatch ${AWAY:+--exclude="$AWAY"} --array="${tasks#,}" --job-name="{{name}}+$first" \
+        [ -z "$tasks" ] || sbatch ${REFUSED_BY:+--exclude="$REFUSED_BY"} --array="${tasks#,}" --job-name="{{name}}+$first" \
             --output="{{path}}/logs/%A-${name%"${part#1}"}%$((${#part} - 1))a.log" \
             '{{script}}' "$first"
     done
@@ -93,7 +93,7 @@ if [ -n "$time_is_over" ] && { [ "$code" -eq 4 ] || [ "$code" -gt 128 ]; }; then
 fi
 # Not for this node: for one of those that have not given the shard back yet.
 if [ "$code" -eq 6 ] && [ -n "${SLURMD_NODENAME-}" ]; then
-    export AWAY="${AWAY:+$AWAY,}$SLURMD_NODENAME"
+    export REFUSED_BY="${REFUSED_BY:+$REFUSED_BY,}$SLURMD_NODENAME"
     env -u SLURM_ARRAY_TASK_ID '{{script}}' "$index"
 fi
 exit "$code"
