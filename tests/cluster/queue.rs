@@ -98,7 +98,16 @@ fn status_says_which_array_tasks_wait_and_which_are_in_no_queue() {
     let queue = format!(
         "printf '%s\\n' 'PD 2 {name}' 'R 3 {name}' 'R 0 {name}' 'PD 1 {name}+3' 'PD 9 {name}x' 'PD N/A {name}' 'PD 8 other'"
     );
-    let (text, json) = status(&array, &array.stubs(&[("squeue", &queue)]));
+    let gathered = |path: &str| {
+        let mut gather = queenfold(&["gather", array.name()]);
+        printed(&gather.env("PATH", path).output().unwrap().stderr)
+    };
+    let path = array.stubs(&[("squeue", &queue)]);
+    tells(
+        &gathered(&path),
+        &["count the others alone with `", "/slurm.sh 1,5-9`\n"],
+    );
+    let (text, json) = status(&array, &path);
     for line in [
         "finished    1 of 10 shards: 0\n",
         "running     1 of 10 shards: 3\n",
@@ -113,7 +122,12 @@ fn status_says_which_array_tasks_wait_and_which_are_in_no_queue() {
     assert_eq!(json["in_no_queue"], json!([1, 5, 6, 7, 8, 9]));
     // All wait: nothing is to be done.
     let queue = format!("seq 0 9 | sed 's/.*/PD & {name}/'");
-    let (text, json) = status(&array, &array.stubs(&[("squeue", &queue)]));
+    let path = array.stubs(&[("squeue", &queue)]);
+    tells(
+        &gathered(&path),
+        &["wait for the running and the queued shards"],
+    );
+    let (text, json) = status(&array, &path);
     assert!(!text.contains("go on") && !text.contains("in no"), "{text}");
     assert_eq!(json["in_no_queue"], json!([]));
     // No answer, or not from each scheduler that may have them.
