@@ -108,12 +108,14 @@ impl Slurm {
              KillWait=5\n\
              MaxArraySize=11\n\
              SchedulerParameters=sched_interval=1,bf_interval=1\n\
-             SlurmdTimeout=3\n\
-             MessageTimeout=4\n\
              PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n",
             head.trim(),
             port(0)
         );
+        if self.nodes > 1 {
+            // One that fails is soon taken for one.
+            text += "SlurmdTimeout=3\nMessageTimeout=4\n";
+        }
         let cpus = 2_usize.div_ceil(self.nodes);
         for node in 1..=self.nodes {
             text += &format!(
