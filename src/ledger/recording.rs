@@ -81,6 +81,9 @@ struct Shared {
 /// The most tasks a plan may have. To find what is missing, each is looked at; so many take minutes.
 const MOST_TASKS: u64 = 1 << 34;
 
+/// Shards of more tasks than the largest plans of this program have are not counted part by part: the order is kept in memory.
+const MOST_ORDERED: u64 = 1 << 22;
+
 /// The most workers that a session names as sick.
 const MOST_SICK: usize = 1 << 10;
 
@@ -283,10 +286,18 @@ impl Source for Recording {
                 .unwrap_or_default(),
             tasks: Arc::new(tasks),
         };
-        match self.division.chosen(self.shard, engine) {
+        let mut supply = match self.division.chosen(self.shard, engine) {
             Some(tasks) => chosen(plan, tasks.iter(), restored),
             None => evenly_spaced(plan, self.shard.parts(), self.shard.count(), restored),
+        };
+        // Part by part, so that few parts are half counted if others take what is missing. Parts cost the same, so what
+        // has been counted still tells how long the rest will take.
+        if self.shard.parts().count() > 1 && supply.size.tasks <= MOST_ORDERED {
+            let mut tasks: Vec<u64> = supply.walk.collect();
+            tasks.sort_by_key(|task| self.division.part_of(plan.key(*task)));
+            supply.walk = Box::new(tasks.into_iter());
         }
+        supply
     }
 }
 

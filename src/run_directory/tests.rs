@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::actors::{Control, EventKind, Observer, RunEvent};
+use crate::actors::{Control, EventKind, Observer, RunEvent, Source};
 use crate::board::Size;
 use crate::engine::{Engine, FunctionPlan, Plan, Tally};
 use crate::job::{DeviceChoice, Job, plan};
@@ -103,4 +103,26 @@ fn a_stopped_shard_is_measured_by_its_own_tasks() {
     let said = error.to_string();
     let counted = format!(" {} of {own} tasks of n = 16", report.tasks_done);
     assert!(said.contains(&counted), "{said}");
+}
+
+/// Dealt by cost, and by remainder where there are as many parts as tasks.
+#[test]
+fn a_shard_of_several_parts_is_counted_part_by_part() {
+    for (engine, shard) in [(Engine::Colour, "3-9/20"), (Engine::Chain, "100-499/1025")] {
+        let folder = tempfile::tempdir().unwrap();
+        let plans = [plan(engine, Size::new(18).unwrap())];
+        let shard: Shard = shard.parse().unwrap();
+        let info = RunInfo::new(plans[0].given(), &plans, shard, String::new());
+        let run = Recording::create(folder.path(), &info, &plans, &Facts::default()).unwrap();
+        let walk = run.open(plans[0].as_ref()).walk;
+        let parts: Vec<u64> = walk
+            .map(|task| run.division().part_of(plans[0].key(task)))
+            .collect();
+        let mut seen = parts.clone();
+        seen.dedup();
+        assert!(
+            parts.is_sorted() && seen.into_iter().eq(shard.parts()),
+            "{parts:?}"
+        );
+    }
 }
