@@ -248,7 +248,7 @@ mod tests {
         let command = line.split(['>', '|', ';', '&', '#']).next();
         let command = command.unwrap_or_default().split("  ").next();
         // As a shell does it: a quoted text is one argument.
-        let quoted = command.unwrap_or_default().split('"').enumerate();
+        let quoted = command.unwrap_or_default().split(['"', '\'']).enumerate();
         let args = quoted.flat_map(|(part, text)| match part % 2 {
             0 => text.split_whitespace().collect(),
             _ => vec![text],
