@@ -207,15 +207,18 @@ impl Array {
             && self.is_to_count(index)
     }
 
-    /// Whether nothing is left to count.
+    /// Whether nothing is left to count: on two hosts, if there are shards for that.
     pub fn is_done(&self, lacking: &Lacking) -> bool {
-        lacking.first.is_empty() && !(0..self.shards()).any(|index| self.lacks(index, lacking))
+        let has_second = self.shards.iter().any(|of| !of.again.is_empty());
+        lacking.first.is_empty() && !(has_second && !lacking.second.is_empty())
     }
 
-    /// With smaller shards in the place of those of the numbers `replaced`, of the parts that they lack, and of those that no
+    /// With smaller shards in the place of those of the numbers `replaced` that have several parts, of the parts that they lack, and of those that no
     /// other shard counts for the first time any more.
     #[must_use]
     pub fn with_rest(mut self, replaced: &IndexList, lacking: &Lacking, shards: u64) -> Self {
+        let parts = |index: &u64| self.shard(*index).map_or(0, |of| of.shard.parts().count());
+        let replaced: IndexList = replaced.iter().filter(|index| parts(index) > 1).collect();
         let mut rest = Groups::from([(Vec::new(), lacking.first.clone())]);
         self.replaced = self.replaced.iter().chain(replaced.iter()).collect();
         for index in 0..self.shards() {

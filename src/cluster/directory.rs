@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::{Array, Script};
-use crate::ledger::{LedgerError, RunInfo, Shard, expect_outside, hex, is_there, read_text};
+use crate::ledger::{LedgerError, RunInfo, Shard, expect_outside, hex, read_text};
 use crate::system::file_kind::replace;
 use crate::system::files::make_secret;
 
@@ -47,7 +47,7 @@ impl ArrayDirectory {
             return match there.array.extends(array) {
                 true => Ok(there),
                 false => Err(LedgerError::Unfit(format!(
-                    "{} holds the array of {}, not of {array}: name another directory",
+                    "{} holds the array of {}, not of {array}: name another directory, or give the same --shards as at first",
                     path.display(),
                     there.array
                 ))),
@@ -94,7 +94,7 @@ impl ArrayDirectory {
 
     /// Whether the hosts of the array share nothing: what they count comes home in files that the key of the array signs.
     pub fn shares_nothing(&self) -> bool {
-        self.file(KEY).exists()
+        self.file(KEY).exists() || self.key_of_scripts().is_some()
     }
 
     /// Finds the array in `path`.
@@ -143,13 +143,26 @@ impl ArrayDirectory {
         self.path.join("whole")
     }
 
-    /// The secret key of the array, in hexadecimal digits. It is made if there is none.
+    /// The secret key that scripts carry.
+    fn key_of_scripts(&self) -> Option<String> {
+        Script::all(self).find_map(|script| {
+            let script = self.read(&script.name()).ok()??;
+            let mut lines = script.lines();
+            lines.find_map(|line| Some(line.strip_prefix("key=")?.to_owned()))
+        })
+    }
+
+    /// The secret key of the array, in hexadecimal digits. If there is none, it is that of the scripts, or a new one.
     ///
     /// # Errors
     /// It cannot be read or written.
     pub fn key(&self) -> Result<String, LedgerError> {
         if let Some(key) = self.read(KEY)? {
             return Ok(key.trim_end().to_owned());
+        }
+        if let Some(key) = self.key_of_scripts() {
+            self.write_secret(KEY, &format!("{key}\n"))?;
+            return Ok(key);
         }
         let random = Path::new("/dev/urandom");
         let mut bytes = [0; 32];
@@ -262,7 +275,7 @@ impl ArrayDirectory {
     /// name.
     ///
     /// # Errors
-    /// A folder cannot be read, or one of them is no regular file.
+    /// A folder cannot be read.
     pub(super) fn files(&self, from: &[PathBuf]) -> Result<Vec<PathBuf>, LedgerError> {
         let mut files = Vec::new();
         for path in [self.file("shards")].iter().chain(from) {
@@ -278,7 +291,7 @@ impl ArrayDirectory {
             }
         }
         files.sort_unstable();
-        files.iter().try_for_each(|file| is_there(file).map(drop))?;
+        files.dedup();
         Ok(files)
     }
 

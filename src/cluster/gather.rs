@@ -9,8 +9,8 @@ use super::directory::unfit;
 use super::{ArrayDirectory, IndexList, Lacking};
 use crate::engine::Plan;
 use crate::ledger::{
-    Coverage, Division, LedgerError, LedgerSums, MergeSource, Merged, Store, is_held, merge,
-    parts_once,
+    Coverage, Division, LedgerError, LedgerSums, MergeSource, Merged, Store, is_held, is_there,
+    merge, parts_once,
 };
 
 /// How far a shard is.
@@ -173,7 +173,8 @@ pub fn gather(
     };
     let mut refused = Vec::new();
     let of_file = |path: PathBuf| {
-        let opened = open(&path).and_then(|source| {
+        let opened = is_there(&path).and_then(|_| open(&path));
+        let opened = opened.and_then(|source| {
             directory.check_file(&path, source.store.info())?;
             Ok(source)
         });
@@ -182,7 +183,6 @@ pub fn gather(
                 shard: Some((source.store.info().shard, &division)),
                 ..source
             })),
-            Err(error @ LedgerError::Io { .. }) => Err(error),
             Err(error) => {
                 refused.push(error);
                 Ok(None)

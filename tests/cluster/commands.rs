@@ -188,9 +188,13 @@ fn what_comes_home_is_a_shard() {
     };
     let said = array(&["--shards", "1", "--put", "cp {} /"]);
     assert!(said.contains("give --shards 2 or more"), "{said}");
-    for put in ["cp", "cp '{}' /"] {
+    for (put, why) in [
+        ("cp", "write {} where the file stands"),
+        ("cp '{}' /", "without quotes"),
+        ("cp {} 'a", "is none of bash"),
+    ] {
         let said = array(&["--shards", "2", "--put", put]);
-        assert!(said.contains("write {} where the file stands"), "{said}");
+        assert!(said.contains(why), "{said}");
     }
     let said = array(&["--shards", "2", "--put", "cp {} /", "--for", "slurm"]);
     assert!(
@@ -423,8 +427,51 @@ fn files_of_shards_are_gathered_beside_directories() {
     assert!(printed(&gathered.stdout).contains("1228"), "{gathered:?}");
     std::fs::remove_file(file("other.cert")).unwrap();
     std::os::unix::fs::symlink(file("0.cert"), file("link.cert")).unwrap();
-    let said = refused(&["gather", array.name()], 1);
-    assert!(said.contains("no regular file"), "{said}");
+    let gathered = array.gather();
+    let said = printed(&gathered.stderr);
+    tells(&said, &["left out: ", "link.cert is no regular file"]);
+    assert!(printed(&gathered.stdout).contains("1228"), "{gathered:?}");
+}
+
+#[test]
+fn a_shard_whose_ledger_is_lost_is_counted_again() {
+    let array = Array::make(14, 4, "slurm");
+    (0..4).for_each(|index| array.count(index));
+    std::fs::remove_file(array.shard(1).join("ledger.db")).unwrap();
+    assert_eq!(array.missing(), "1");
+    array.count(1);
+    array.assert_total("365596");
+}
+
+#[test]
+fn hosts_of_an_array_share_a_file_system_or_nothing() {
+    let array = Array::make(12, 2, "shell");
+    let again = words!(
+        "array -n 12 --shards 2 --engine chain --dir {} --for",
+        array.name()
+    );
+    let said = refused(
+        &[&again[..], &["hyperqueue", "--put", "cp {} /"]].concat(),
+        2,
+    );
+    assert!(said.contains("was made without --put"), "{said}");
+    assert!(!array.script("array.key").exists());
+
+    let array = Array::given(12, 2, "shell", &["--put", "cp {} /"]);
+    let key = std::fs::read_to_string(array.script("array.key")).unwrap();
+    std::fs::remove_file(array.script("array.key")).unwrap();
+    // A script has the key, too.
+    array.missing();
+    assert_eq!(
+        std::fs::read_to_string(array.script("array.key")).unwrap(),
+        key
+    );
+    let again = words!(
+        "array -n 12 --shards 2 --engine chain --dir {} --for",
+        array.name()
+    );
+    let said = refused(&[&again[..], &["hyperqueue"]].concat(), 2);
+    assert!(said.contains("was made with --put"), "{said}");
 }
 
 #[test]

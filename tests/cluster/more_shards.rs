@@ -58,18 +58,18 @@ fn smaller_shards_take_the_place_of_what_is_missing() {
         array.count(index);
     }
     let said = stdout(&["array", "--rest", array.name(), "--shards", "9"]);
-    // What is missing are the parts 4 to 7 and 10 to 15, each of which is a shard now.
-    tells(&said, &["9 shards more, 7-15", "slurm.sh 7-15"]);
+    // Of the shards 1 and 3, each part is a shard now; the shards 4 to 6 have one part.
+    tells(&said, &["6 shards more, 7-12", "slurm.sh 7-12"]);
     let status = array.status();
-    assert_eq!(status["not_begun"].to_string(), "[7,8,9,10,11,12,13,14,15]");
+    assert_eq!(status["not_begun"].to_string(), "[4,5,6,7,8,9,10,11,12]");
     assert_eq!(status["shards"], 11);
     // An array task that was submitted before takes one of those.
     array.count(3);
-    assert_eq!(array.status()["finished"].to_string(), "[0,2,7]");
-    (8..=15).for_each(|index| array.count(index));
+    assert_eq!(array.status()["finished"].to_string(), "[0,2,4]");
+    (5..=12).for_each(|index| array.count(index));
     array.assert_total("365596");
     let said = stdout(&["array", "--rest", array.name()]);
-    tells(&said, &["nothing is missing that no shard is there for"]);
+    tells(&said, &["nothing is missing for more shards"]);
     // A script for another scheduler can still be made.
     let other = output(&[
         "array",
@@ -130,10 +130,7 @@ fn another_host_counts_again_by_another_kernel() {
     let by_other = counted["by_other_kernel"].as_u64().unwrap();
     assert_eq!(by_other + 1, tasks.as_u64().unwrap(), "{counted}");
     let said = stdout(&["array", "--again", array.name()]);
-    tells(
-        &said,
-        &["nothing is counted once that no shard is there for"],
-    );
+    tells(&said, &["nothing is counted once for more shards"]);
     let whole = array.path().join("whole");
     let file = array.path().join("n14.cert");
     let [whole, file] = [&whole, &file].map(|path| path.to_str().unwrap());
@@ -179,6 +176,23 @@ fn a_second_count_is_resumed_as_one() {
     assert!(
         kernels.len() > 1 && !kernels.contains(&first.to_owned()),
         "{kernels:?}"
+    );
+}
+
+#[test]
+fn what_was_counted_after_second_counts_were_asked_for_is_named() {
+    let array = Array::make(14, 4, "slurm");
+    if count(&array, "anna", 0..=0).is_none() {
+        return;
+    }
+    stdout(&["array", "--again", array.name(), "--shards", "2"]);
+    count(&array, "anna", 1..=3).unwrap();
+    count(&array, "bert", 4..=5).unwrap();
+    let gathered = array.gather();
+    assert_eq!(code(&gathered), Some(4), "{gathered:?}");
+    tells(
+        &printed(&gathered.stderr),
+        &["--again", "adds shards for what one host alone has counted"],
     );
 }
 

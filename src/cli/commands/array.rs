@@ -1,5 +1,7 @@
 use std::env;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -213,7 +215,7 @@ fn more_shards(dir: &Path, shards: Option<u64>, more: More) -> Result<(), Failur
     let added: IndexList = (array.shards()..new.shards()).collect();
     if added.is_empty() {
         return print(&format!(
-            "{}: nothing is {what} that no shard is there for",
+            "{}: nothing is {what} for more shards",
             dir.display()
         ));
     }
@@ -289,6 +291,18 @@ fn new_array(args: &Args, scheduler: Scheduler, shards: u64) -> Result<(), Failu
             command_on("gather", &path)
         )));
     }
+    let begun = Script::all(&directory).next().is_some();
+    if begun && directory.shares_nothing() != args.put.is_some() {
+        let with = if args.put.is_some() {
+            "without"
+        } else {
+            "with"
+        };
+        return Err(Failure::usage(format!(
+            "{} was made {with} --put: name another directory",
+            path.display()
+        )));
+    }
     let program = env::current_exe()
         .map_err(|error| Failure::new(Exit::Error, format!("cannot find this program: {error}")))?;
     let submission = Submission {
@@ -310,6 +324,10 @@ fn new_array(args: &Args, scheduler: Scheduler, shards: u64) -> Result<(), Failu
     let name = script.name();
     let text = submission.script(scheduler, &directory);
     let there = directory.read(&name)?;
+    if args.put.is_some() && !is_bash(&text) {
+        let what = "--put: the command is none of bash, as in 'scp {} head:n24/shards/'";
+        return Err(Failure::usage(what));
+    }
     if !args.replace && there.is_some_and(|there| there != text) {
         return Err(Failure::usage(format!(
             "{} is there and differs: --replace writes it anew, without lines of your own",
@@ -380,6 +398,22 @@ fn new_array(args: &Args, scheduler: Scheduler, shards: u64) -> Result<(), Failu
     lines.push(format!("add it up  {}", command_on("gather", &path)));
     let lines: Vec<_> = lines.iter().map(|line| printable(line)).collect();
     print(&lines.join("\n"))
+}
+
+/// Whether bash understands a script. Where there is no bash, nobody knows.
+fn is_bash(script: &str) -> bool {
+    let read = || {
+        let mut bash = Command::new("bash")
+            .arg("-n")
+            .stdin(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        if let Some(mut stdin) = bash.stdin.take() {
+            stdin.write_all(script.as_bytes())?;
+        }
+        bash.wait()
+    };
+    read().map_or(true, |status: ExitStatus| status.success())
 }
 
 /// How long a part takes by the costs of its plan, on a core like those of this machine.

@@ -11,7 +11,7 @@ use crate::cli::output::say;
 use crate::cli::print::board_result::BoardResult;
 use crate::cli::print::result_table::Printer;
 use crate::cli::session::job_runner::JobRunner;
-use crate::cluster::{ArrayDirectory, ArrayShard};
+use crate::cluster::{ArrayDirectory, ArrayShard, ShardState};
 use crate::config::Layers;
 use crate::job::Job;
 use crate::ledger::{LedgerError, host_name, is_held};
@@ -75,6 +75,7 @@ pub fn array_task(dir: &Path, task: u64, settings: &Layers) -> Result<(), Failur
             // Somebody else was faster.
             let is_other = |error: &LedgerError| {
                 matches!(error, LedgerError::Locked { .. } | LedgerError::Exists(_))
+                    || is_held(&path)
             };
             is_taken.set(matches!(&run, Err(RunDirectoryError::Ledger(error)) if is_other(error)));
             run
@@ -105,6 +106,7 @@ enum Next<'a> {
 fn next<'a>(directory: &'a ArrayDirectory, task: u64, tried: &[u64]) -> Next<'a> {
     let host = host_name();
     let array = directory.array();
+    let division = directory.division(&array.plans());
     let mut none = Next::Done;
     let order = match directory.shares_nothing() {
         true => (task..task + 1).chain(0..0),
@@ -115,8 +117,15 @@ fn next<'a>(directory: &'a ArrayDirectory, task: u64, tried: &[u64]) -> Next<'a>
             continue;
         };
         let path = directory.shard(index);
-        let is_finished =
-            || last_said(&path).is_some_and(|of| of.progress.state == RunState::Finished);
+        // The ledger tells of the shard that was asked for; of the others, what their runs said last, because there may be
+        // thousands.
+        let is_finished = || match index == task {
+            true => matches!(
+                directory.state_of(index, &division),
+                Ok((ShardState::Finished, _))
+            ),
+            false => last_said(&path).is_some_and(|of| of.progress.state == RunState::Finished),
+        };
         if !directory.shares_nothing() && (is_held(&path) || is_finished()) {
             continue;
         }

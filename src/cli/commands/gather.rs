@@ -52,10 +52,13 @@ pub struct Args {
 /// Gathers the shards of an array and the files `from`. Of hosts that share nothing, those count that the key of the array
 /// signed.
 pub fn gathered(directory: &ArrayDirectory, from: &[PathBuf]) -> Result<Gathered, Failure> {
-    let key = directory.shares_nothing().then(|| directory.file(KEY));
-    let key = key
-        .map(|file| HostKey::read(&file, String::new()))
-        .transpose()?;
+    let key = match directory.shares_nothing() {
+        true => {
+            directory.key()?;
+            Some(HostKey::read(&directory.file(KEY), String::new())?)
+        }
+        false => None,
+    };
     let gathered = gather(directory, from, |path| {
         let source = open_source(path)?;
         let signer = source.store.signer().map(str::to_owned);

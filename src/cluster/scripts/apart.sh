@@ -20,7 +20,8 @@ esac
 # Read as a whole before anything of it runs: this script may be what bash reads from stdin.
 {
     # Who was submitted later knows more shards.
-    if [ "$(cat "$array/most" 2>/dev/null || echo -1)" -lt "$most" ]; then
+    known=$(cat "$array/most" 2>/dev/null || true)
+    if [ "${known:--1}" -lt "$most" ]; then
         (umask 077 && printf '%s\n' "$key" >"$array/key.$$")
         mv -f "$array/key.$$" "$array/array.key"
         printf '%s\n' "$description" >"$array/json.$$"
@@ -38,6 +39,7 @@ esac
         # shellcheck disable=SC2086 # the words of $how are flags
         queenfold run --dir "$array" --task "$index" $how &
         pid=$!
+        [ -z "$ended" ] || kill -TERM "$pid" 2>/dev/null || true
         code=0
         wait "$pid" || code=$?
         # A trap ends `wait` before the program has ended.
@@ -59,7 +61,7 @@ esac
     [ "$code" -eq 0 ] || [ "$code" -eq 4 ] || exit "$code"
 
     # What there is of the shard comes home, signed.
-    file="$array/{{name}}-$index-$(uname -n).cert"
+    file="$array/{{name}}-$index-$(uname -n | tr / -).cert"
     rm -f "$file"
     queenfold certify "$shard" -o "$file" --key "$array/array.key" || exit 4
     for wait in 1 10 60 0; do

@@ -30,13 +30,24 @@
 set -eu
 
 most={{most}}
-# Nobody's array task: submits itself, and hosts need not see this file.
-list=${1:-0-$most}
-# {{if apart}}HyperQueue places what is submitted again as before, and a host refuses what it counted first. So some hosts are
-# {{if apart}}busy for ten seconds, and others get it.
-{{if apart}}[ -n "${HQ_TASK_ID-}" ] || [ -z "${1-}" ] || hq submit --name=elsewhere --cpus=all --priority=1 --array="0-$((RANDOM % 8))" --cwd=/ --stdout=none --stderr=none sleep 10 >/dev/null
-[ -n "${HQ_TASK_ID-}" ] || exec hq submit --stdin --directives=stdin --array="$list" --env="SUBMITTED_SHARDS=$list" bash <"$0"
-
+if [ -z "${HQ_TASK_ID-}" ]; then
+    # Nobody's array task: submits itself, and hosts need not see this file.
+    list=${1:-0-$most}
+    if [[ ! $list =~ ^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$ ]]; then
+        echo "$list: give shards as 3,17-20" >&2
+        exit 2
+    fi
+    for number in ${list//[,-]/ }; do
+        if ((10#$number > most)); then
+            echo "$number: there are the shards 0 to $most" >&2
+            exit 2
+        fi
+    done
+    # {{if apart}}HyperQueue places what is submitted again as before, and a host refuses what it counted first. So some hosts
+    # {{if apart}}are busy for five seconds, and others get it.
+    {{if apart}}[ -z "${1-}" ] || ! grep -q '"again":' "$0" || hq submit --name=elsewhere --cpus=all --priority=1 --array="0-$((RANDOM % 4))" --cwd=/ --stdout=none --stderr=none sleep 5 >/dev/null
+    exec hq submit --stdin --directives=stdin --array="$list" --env="SUBMITTED_SHARDS=$list" bash <"$0"
+fi
 index=$HQ_TASK_ID
 {{attempt}}
 

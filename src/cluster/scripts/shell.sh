@@ -16,7 +16,7 @@
 set -eu
 
 case ${1:-} in
-    '' | *[!0-9]*)
+    '' | *[!0-9]* | ??????????*)
         echo "give the number of a shard: $0 SHARD" >&2
         exit 2
         ;;
