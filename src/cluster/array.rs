@@ -210,7 +210,7 @@ impl Array {
     /// Whether nothing is left to count: on two hosts, if there are shards for that.
     pub fn is_done(&self, lacking: &Lacking) -> bool {
         let has_second = self.shards.iter().any(|of| !of.again.is_empty());
-        lacking.first.is_empty() && !(has_second && !lacking.second.is_empty())
+        lacking.first.is_empty() && (!has_second || lacking.second.is_empty())
     }
 
     /// With smaller shards in the place of those of the numbers `replaced` that have several parts, of the parts that they lack, and of those that no
