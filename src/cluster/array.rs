@@ -40,21 +40,22 @@ struct Batch {
     parts: IndexList,
     /// The parts of each, from the last one on. Where neighbouring parts end, a shard has fewer.
     size: u64,
-    /// The hosts that counted these parts before: this is a second count. Empty: a first one.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    again: Vec<String>,
+    /// The host that counted these parts before: this is a second count. `None`: a first one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    again: Option<String>,
 }
 
-/// Parts that are to be counted, by the hosts that did so before.
-type Groups = BTreeMap<Vec<String>, BTreeSet<u64>>;
+/// Parts that are to be counted, by the host that did so before.
+type Groups = BTreeMap<Option<String>, BTreeSet<u64>>;
 
 /// Which parts of an array are to be counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lacking {
     /// Those that lack the count of a task.
     pub first: BTreeSet<u64>,
-    /// Those with a task that no second host has counted, each with the hosts that counted it.
-    pub second: BTreeMap<u64, BTreeSet<String>>,
+    /// Those with a task that no second host has counted, each with the host that did. Of several the others follow, when what
+    /// this one counted is counted again.
+    pub second: BTreeMap<u64, String>,
 }
 
 /// What an array task counts.
@@ -62,14 +63,14 @@ pub struct Lacking {
 pub struct ArrayShard {
     /// The parts.
     pub shard: Shard,
-    /// The hosts that counted them before: this is a second count, for another host. Empty: a first one.
-    pub again: Vec<String>,
+    /// The host that counted them before: this is a second count, for another host. `None`: a first one.
+    pub again: Option<String>,
 }
 
 impl ArrayShard {
     /// Its parts that are to be counted.
     fn lacks<'a>(&'a self, lacking: &'a Lacking) -> impl Iterator<Item = u64> + 'a {
-        let is_second = !self.again.is_empty();
+        let is_second = self.again.is_some();
         let lacks = move |part: &u64| {
             lacking.first.contains(part) || is_second && lacking.second.contains_key(part)
         };
@@ -132,7 +133,7 @@ impl Array {
             replaced: IndexList::default(),
             shards: Vec::new(),
         };
-        let all = [(Vec::new(), (0..parts).collect())];
+        let all = [(None, (0..parts).collect())];
         Ok(array.with_shards(all.into(), shards))
     }
 
@@ -209,29 +210,29 @@ impl Array {
 
     /// Whether nothing is left to count: on two hosts, if there are shards for that.
     pub fn is_done(&self, lacking: &Lacking) -> bool {
-        let has_second = self.shards.iter().any(|of| !of.again.is_empty());
+        let has_second = self.shards.iter().any(|of| of.again.is_some());
         lacking.first.is_empty() && (!has_second || lacking.second.is_empty())
     }
 
-    /// With smaller shards in the place of those of the numbers `replaced` that have several parts, of the parts that they lack, and of those that no
-    /// other shard counts for the first time any more.
+    /// With smaller shards in the place of those of the numbers `replaced` that have several parts: of the parts that they lack,
+    /// and of those that no other shard counts for the first time any more.
     #[must_use]
     pub fn with_rest(mut self, replaced: &IndexList, lacking: &Lacking, shards: u64) -> Self {
         let parts = |index: &u64| self.shard(*index).map_or(0, |of| of.shard.parts().count());
         let replaced: IndexList = replaced.iter().filter(|index| parts(index) > 1).collect();
-        let mut rest = Groups::from([(Vec::new(), lacking.first.clone())]);
+        let mut rest = Groups::from([(None, lacking.first.clone())]);
         self.replaced = self.replaced.iter().chain(replaced.iter()).collect();
         for index in 0..self.shards() {
             let Some(of) = self.shard(index) else {
                 continue;
             };
-            match (replaced.contains(index), of.again.is_empty()) {
-                (true, false) => rest
+            match (replaced.contains(index), of.again.is_some()) {
+                (true, true) => rest
                     .entry(of.again.clone())
                     .or_default()
                     .extend(of.lacks(lacking)),
-                (false, true) if self.is_to_count(index) => {
-                    let first = rest.entry(Vec::new()).or_default();
+                (false, false) if self.is_to_count(index) => {
+                    let first = rest.entry(None).or_default();
                     of.shard.parts().for_each(|part| _ = first.remove(&part));
                 }
                 _ => {}
@@ -244,11 +245,9 @@ impl Array {
     #[must_use]
     pub fn with_again(self, lacking: &Lacking, shards: u64) -> Self {
         let mut groups = Groups::new();
-        for (part, hosts) in &lacking.second {
-            // Of several hosts the others follow, when this one's tasks are counted.
-            let host: Vec<String> = hosts.iter().take(1).cloned().collect();
+        for (part, host) in &lacking.second {
             if !lacking.first.contains(part) {
-                groups.entry(host).or_default().insert(*part);
+                groups.entry(Some(host.clone())).or_default().insert(*part);
             }
         }
         for of in self.to_count().filter_map(|index| self.shard(index)) {
@@ -341,7 +340,7 @@ impl Array {
             [engine] | [engine, Engine::Census] => engine.counts_all() && engine != Engine::Own,
             _ => false,
         };
-        let firsts = self.shards.iter().filter(|of| of.again.is_empty());
+        let firsts = self.shards.iter().filter(|of| of.again.is_none());
         let parts: BTreeSet<u64> = firsts.flat_map(|of| of.shard.parts()).collect();
         if !counts || self.parts == 0 || !parts.into_iter().eq(0..self.parts) {
             return Some("it describes no array that this program makes".to_owned());

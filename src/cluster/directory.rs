@@ -77,19 +77,18 @@ impl ArrayDirectory {
         Ok(made)
     }
 
-    /// The hosts that counted the shard in this directory before, if it is one of an array and counts a second time.
+    /// The host that counted the shard in this directory before, if it is one of an array and counts a second time.
     ///
     /// # Errors
     /// The array is not one of this program.
-    pub fn counted_before(run: &Path) -> Result<Vec<String>, LedgerError> {
+    pub fn counted_before(run: &Path) -> Result<Option<String>, LedgerError> {
         let run = fs::canonicalize(run).unwrap_or_else(|_| run.to_owned());
         let Some(path) = Self::of_shard(&run) else {
-            return Ok(Vec::new());
+            return Ok(None);
         };
         let index = run.file_name().and_then(|name| name.to_str()?.parse().ok());
         let array = Self::open(path)?.array;
-        let shard = index.and_then(|index| array.shard(index));
-        Ok(shard.map(|of| of.again.clone()).unwrap_or_default())
+        Ok(index.and_then(|index| array.shard(index)?.again.clone()))
     }
 
     /// Whether the hosts of the array share nothing: what they count comes home in files that the key of the array signs.

@@ -138,25 +138,30 @@ impl fmt::Display for Confirmation {
     }
 }
 
-/// The parts of a run with a recorded task that was not counted on two hosts, each with the hosts that counted it.
+/// The parts of a run with a recorded task that was not counted on two hosts, each with the first of the hosts that counted
+/// such a task, by name.
 ///
 /// # Errors
 /// The ledger cannot be read, or holds what is not of its run.
 pub fn parts_once(
     store: &Store,
     division: &Division,
-) -> Result<BTreeMap<u64, BTreeSet<String>>, LedgerError> {
+) -> Result<BTreeMap<u64, String>, LedgerError> {
     let sessions = Sessions::of(store.sessions()?);
-    let mut parts: BTreeMap<u64, BTreeSet<String>> = BTreeMap::new();
+    let mut parts: BTreeMap<u64, String> = BTreeMap::new();
     store.for_each_account(|record, second| {
         let host = sessions.host(record.session);
         let is_told = |second: &&Account<'_>| !sessions.claim(record.session, second.session);
         let other = second
             .filter(is_told)
             .map(|second| sessions.host(second.session));
-        if other.is_none_or(|other| other == host) {
-            let hosts = parts.entry(division.part_of(record.key)).or_default();
-            hosts.extend(host.cloned());
+        if let Some(host) = host.filter(|host| other.is_none_or(|other| other == Some(*host))) {
+            let first = parts
+                .entry(division.part_of(record.key))
+                .or_insert_with(|| host.clone());
+            if host < first {
+                first.clone_from(host);
+            }
         }
     })?;
     Ok(parts)

@@ -57,7 +57,7 @@ pub fn array_task(dir: &Path, task: u64, settings: &Layers) -> Result<(), Failur
         let job = Job::of(plan).unique(array.is_unique());
         let is_taken = Cell::new(false);
         let counted = runner.run(&job, Some(&path), |how, hardware| {
-            let is_again = !shard.again.is_empty();
+            let is_again = shard.again.is_some();
             let run = match RunDirectory::resume(&path) {
                 Err(LedgerError::NoRun(_)) => {
                     let run = RunDirectory::create(&path, &job.clone().settings(how));
@@ -129,7 +129,7 @@ fn next<'a>(directory: &'a ArrayDirectory, task: u64, tried: &[u64]) -> Next<'a>
         if !directory.shares_nothing() && (is_held(&path) || is_finished()) {
             continue;
         }
-        if shard.again.contains(&host) {
+        if shard.again.as_ref() == Some(&host) {
             none = Next::OtherHost;
         } else {
             return Next::Free(index, shard);

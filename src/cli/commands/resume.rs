@@ -68,7 +68,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let run = run.configuration(config::kept(&settings));
     let before = ArrayDirectory::counted_before(&args.dir)?;
-    if before.contains(&host_name()) {
+    if before == Some(host_name()) {
         return Err(Failure::new(
             Exit::Unavailable,
             format!(
@@ -78,7 +78,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             ),
         ));
     }
-    let run = run.other_way(!before.is_empty());
+    let run = run.other_way(before.is_some());
     let counted = runner.run(run.job(), Some(&args.dir), |how, hardware| {
         let run = run.clone().settings(how);
         let result = run.run_on(hardware)?;
