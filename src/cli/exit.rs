@@ -13,7 +13,7 @@ use crate::cluster::ArrayDirectory;
 use crate::engine::Mismatch;
 use crate::job::{JobError, StopCause};
 use crate::ladder::WrongRow;
-use crate::ledger::{LedgerError, Missing, Shard};
+use crate::ledger::{LedgerError, Missing, Shard, host_name};
 use crate::outcome::Contradiction;
 use crate::run_directory::RunDirectoryError;
 use crate::telemetry::{printable, several};
@@ -116,6 +116,13 @@ impl Failure {
             "{dir} holds a job array: the runs are its shards, below {dir}/shards, and once they are \
              gathered {dir}/whole"
         ))
+    }
+
+    /// What is to be counted in `dir` is a second count, and this host made the first one.
+    pub fn counted_here(dir: &Path) -> Self {
+        let (dir, host) = (dir.display(), host_name());
+        let what = format!("{dir}: {host} counted it first, so another host counts it again");
+        Self::new(Exit::Unavailable, what)
     }
 
     /// If counts of the run in `dir` contradict each other, says what helps.

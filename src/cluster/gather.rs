@@ -93,19 +93,32 @@ impl ArrayDirectory {
     ) -> Result<(Option<(Store, Coverage)>, Lacking), LedgerError> {
         let store = match Store::open_to_glance(&self.whole()) {
             Err(LedgerError::NoRun { .. }) => {
-                let first = (0..self.array().parts()).collect();
-                let second = BTreeMap::new();
-                return Ok((None, Lacking { first, second }));
+                return Ok((None, Lacking::all(self.array().parts())));
             }
             opened => opened?,
         };
         self.check_whole(store.info())?;
         let coverage = store.sums()?.coverage;
-        let lacking = Lacking {
-            first: coverage.parts_lacking(division),
-            second: parts_once(&store, division)?,
-        };
+        let lacking = Lacking::of(&store, &coverage, division)?;
         Ok((Some((store, coverage)), lacking))
+    }
+}
+
+impl Lacking {
+    /// All of so many parts, none of which is counted.
+    fn all(parts: u64) -> Self {
+        Self {
+            first: (0..parts).collect(),
+            second: BTreeMap::new(),
+        }
+    }
+
+    /// What the ledger of all lacks, which holds these tasks.
+    fn of(store: &Store, coverage: &Coverage, division: &Division) -> Result<Self, LedgerError> {
+        Ok(Self {
+            first: coverage.parts_lacking(division),
+            second: parts_once(store, division)?,
+        })
     }
 }
 
@@ -201,7 +214,13 @@ pub fn gather(
         }
         None => None,
     };
-    let (_, lacking) = directory.so_far(&division)?;
+    let lacking = match &merged {
+        Some(merged) => {
+            let store = Store::open_to_glance(&whole)?;
+            Lacking::of(&store, &merged.sums.coverage, &division)?
+        }
+        None => Lacking::all(array.parts()),
+    };
     let list = |state: ShardState| {
         let indices = states[state as usize].iter().copied();
         indices

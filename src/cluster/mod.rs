@@ -22,6 +22,6 @@ pub use crate::ledger::IndexList;
 pub use array::{Array, ArrayShard, Lacking};
 pub use directory::{ArrayDirectory, KEY};
 pub use gather::{Gathered, ShardState, gather};
-pub use queue::{Queued, ask, in_no_queue};
+pub use queue::{Queued, ask};
 pub use scheduler::{Scheduler, Script};
 pub use submission::Submission;

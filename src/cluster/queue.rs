@@ -34,6 +34,12 @@ impl Queued {
             running: list(running),
         }
     }
+
+    /// Those of `shards` that are in no queue.
+    pub fn others(&self, shards: &IndexList) -> IndexList {
+        let is_queued = |at: &u64| self.waiting.contains(*at) || self.running.contains(*at);
+        shards.iter().filter(|at| !is_queued(at)).collect()
+    }
 }
 
 /// The name of an array's jobs, which no other array has. A part that begins with array task K has `+K` behind it.
@@ -47,11 +53,10 @@ pub(super) fn job_name(directory: &ArrayDirectory) -> String {
 pub fn ask(directory: &ArrayDirectory) -> Option<Queued> {
     let name = job_name(directory);
     let mut tasks = Vec::new();
-    let schedulers: Vec<_> = Script::all(directory).map(|of| of.scheduler).collect();
-    for scheduler in Scheduler::ALL
-        .into_iter()
-        .filter(|of| schedulers.contains(of))
-    {
+    let mut schedulers: Vec<_> = Script::all(directory).map(|of| of.scheduler).collect();
+    // It may have two scripts.
+    schedulers.dedup();
+    for scheduler in schedulers {
         tasks.extend(match scheduler {
             Scheduler::Slurm => slurm(&name)?,
             Scheduler::HyperQueue => hyperqueue(&name)?,
@@ -59,13 +64,6 @@ pub fn ask(directory: &ArrayDirectory) -> Option<Queued> {
         });
     }
     Some(Queued::new(tasks))
-}
-
-/// Those of `shards` that are in no queue, as far as is known.
-pub fn in_no_queue(directory: &ArrayDirectory, shards: &IndexList) -> IndexList {
-    let queued = ask(directory).unwrap_or_default();
-    let is_queued = |at: &u64| queued.waiting.contains(*at) || queued.running.contains(*at);
-    shards.iter().filter(|at| !is_queued(at)).collect()
 }
 
 /// The array tasks of the jobs of this name, each with whether it waits.

@@ -40,6 +40,9 @@ impl Submission {
             None => [head, include_str!("scripts/attempt.sh"), end].concat(),
             Some(_) => [head, include_str!("scripts/apart.sh")].concat(),
         };
+        let template = template
+            .replace("{{list}}\n", include_str!("scripts/list.sh"))
+            .replace("{{wait}}\n", include_str!("scripts/wait.sh"));
         let lines = template.lines();
         let lines = lines.filter_map(|line| self.filled(line, scheduler, directory));
         lines.map(|line| line + "\n").collect()

@@ -108,9 +108,7 @@ impl RecordedJob {
             how.stopped(self.job.board(), report, before).into()
         })
     }
-}
 
-impl RecordedJob {
     /// Plans whose tasks are counted as the second time, after such hardware as this.
     fn other_ways(&self, plans: &[Arc<dyn Plan>], hardware: &Hardware) -> Vec<Arc<dyn Plan>> {
         let settings = &hardware.counter;

@@ -13,7 +13,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
 use crate::cli::print::array_report::{script_word, submit_again};
 use crate::cli::shell::{command_on, is_plain, word};
-use crate::cluster::{Array, ArrayDirectory, Scheduler, Script, Submission, ask, in_no_queue};
+use crate::cluster::{Array, ArrayDirectory, Scheduler, Script, Submission, ask};
 use crate::config::{Auto, Bytes, HumanDuration, Value, Whole};
 use crate::engine::{Engine, NoLauncher, seconds_per_cost};
 use crate::job::{fastest_on_cpu, plan};
@@ -190,14 +190,15 @@ fn more_shards(dir: &Path, shards: Option<u64>, more: More) -> Result<(), Failur
     let array = directory.array();
     let (new, what) = match more {
         More::Rest => {
+            let queued = ask(&directory);
             if directory.shares_nothing()
-                && ask(&directory).is_none()
+                && queued.is_none()
                 && !Script::all(&directory).any(|of| of.scheduler == Scheduler::Shell)
             {
                 let what = "the queue does not answer, and nothing else tells which shards are being counted";
                 return Err(Failure::new(Exit::Error, what));
             }
-            let missing = in_no_queue(&directory, &gathered.to_submit());
+            let missing = queued.unwrap_or_default().others(&gathered.to_submit());
             let shards = shards.unwrap_or(missing.len() * SMALLER);
             (
                 array.clone().with_rest(&missing, &gathered.lacking, shards),

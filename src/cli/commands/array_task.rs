@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::actors::RunState;
 use crate::cli::commands::config::kept;
 use crate::cli::control::live_run::last_said;
-use crate::cli::exit::{Exit, Failure};
+use crate::cli::exit::Failure;
 use crate::cli::output::say;
 use crate::cli::print::board_result::BoardResult;
 use crate::cli::print::result_table::Printer;
@@ -45,12 +45,7 @@ pub fn array_task(dir: &Path, task: u64, settings: &Layers) -> Result<(), Failur
                 )));
                 return Ok(());
             }
-            Next::OtherHost => {
-                let (host, dir) = (host_name(), dir.display());
-                let what =
-                    format!("{dir}: {host} counted it first, so another host counts it again");
-                return Err(Failure::new(Exit::Unavailable, what));
-            }
+            Next::OtherHost => return Err(Failure::counted_here(dir)),
         };
         let path = dir.join("shards").join(index.to_string());
         let plan = array.plans().swap_remove(0);
@@ -106,9 +101,9 @@ enum Next<'a> {
 fn next<'a>(directory: &'a ArrayDirectory, task: u64, tried: &[u64]) -> Next<'a> {
     let host = host_name();
     let array = directory.array();
-    let division = directory.division(&array.plans());
+    let is_alone = directory.shares_nothing();
     let mut none = Next::Done;
-    let order = match directory.shares_nothing() {
+    let order = match is_alone {
         true => (task..task + 1).chain(0..0),
         false => (task..array.shards()).chain(0..task),
     };
@@ -120,13 +115,13 @@ fn next<'a>(directory: &'a ArrayDirectory, task: u64, tried: &[u64]) -> Next<'a>
         // The ledger tells of the shard that was asked for; of the others, what their runs said last, because there may be
         // thousands.
         let is_finished = || match index == task {
-            true => matches!(
-                directory.state_of(index, &division),
-                Ok((ShardState::Finished, _))
-            ),
+            true => {
+                let state = directory.state_of(index, &directory.division(&array.plans()));
+                matches!(state, Ok((ShardState::Finished, _)))
+            }
             false => last_said(&path).is_some_and(|of| of.progress.state == RunState::Finished),
         };
-        if !directory.shares_nothing() && (is_held(&path) || is_finished()) {
+        if !is_alone && (is_held(&path) || is_finished()) {
             continue;
         }
         if shard.again.as_ref() == Some(&host) {

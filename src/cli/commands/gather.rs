@@ -12,7 +12,7 @@ use crate::cli::print::array_report::{outdated_scripts, submit_again};
 use crate::cli::print::count_report;
 use crate::cli::print::result_table::ResultTable;
 use crate::cli::shell::{command, command_on};
-use crate::cluster::{ArrayDirectory, Gathered, KEY, gather, in_no_queue};
+use crate::cluster::{ArrayDirectory, Gathered, KEY, ask, gather};
 use crate::engine::Plan;
 use crate::job::outcome;
 use crate::ledger::{Confirmation, LedgerError, MergeSource, Merged, Store};
@@ -169,7 +169,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     let to_submit = gathered.to_submit();
-    let missing = in_no_queue(&directory, &to_submit);
+    let missing = ask(&directory).unwrap_or_default().others(&to_submit);
     let which = match gathered.running.is_empty() && missing.len() == to_submit.len() {
         true => "them",
         false => "the others",

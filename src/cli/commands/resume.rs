@@ -69,14 +69,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let run = run.configuration(config::kept(&settings));
     let before = ArrayDirectory::counted_before(&args.dir)?;
     if before == Some(host_name()) {
-        return Err(Failure::new(
-            Exit::Unavailable,
-            format!(
-                "{}: {} counted it first, so another host counts it again",
-                args.dir.display(),
-                host_name()
-            ),
-        ));
+        return Err(Failure::counted_here(&args.dir));
     }
     let run = run.other_way(before.is_some());
     let counted = runner.run(run.job(), Some(&args.dir), |how, hardware| {

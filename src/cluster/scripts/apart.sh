@@ -17,6 +17,7 @@ case ${SUBMITTED_SHARDS:-} in
         fi
         ;;
 esac
+{{wait}}
 # Read as a whole before anything of it runs: this script may be what bash reads from stdin.
 {
     # Who was submitted later knows more shards.
@@ -40,13 +41,7 @@ esac
         queenfold run --dir "$array" --task "$index" $how &
         pid=$!
         [ -z "$ended" ] || kill -TERM "$pid" 2>/dev/null || true
-        code=0
-        wait "$pid" || code=$?
-        # A trap ends `wait` before the program has ended.
-        while kill -0 "$pid" 2>/dev/null; do
-            code=0
-            wait "$pid" || code=$?
-        done
+        wait_for_program
         shard="$array/shards/$index"
         # The code 6 says that another host must count it.
         if [ "$code" -ne 6 ] || [ -n "$ended" ] || [ -e "$shard/ledger.db" ]; then

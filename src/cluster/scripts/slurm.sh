@@ -35,11 +35,7 @@ most={{most}}
 if [ -z "${SLURM_ARRAY_TASK_ID-}" ]; then
     # Nobody's array task: submits itself. A part has as many array tasks as the largest power of ten that the cluster
     # takes, so that the first digits of a shard in the name of its log are those of the part.
-    list=${1:-0-$most}
-    if [[ ! $list =~ ^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$ ]]; then
-        echo "$list: give shards as 3,17-20" >&2
-        exit 2
-    fi
+{{list}}
     [[ $(scontrol show config) =~ MaxArraySize\ *=\ ([0-9]+) ]]
     size=${BASH_REMATCH[1]} part=$((10 ** {{width}}))
     ((size > most)) || while ((part > size && part > 1)); do ((part /= 10)); done
@@ -47,10 +43,6 @@ if [ -z "${SLURM_ARRAY_TASK_ID-}" ]; then
         tasks='' last=$((first + part - 1)) name=$(printf '%0{{width}}d' "$first")
         for range in ${list//,/ }; do
             from=$((10#${range%-*})) to=$((10#${range#*-}))
-            if ((from > to || to > most)); then
-                echo "$range: there are the shards 0 to $most" >&2
-                exit 2
-            fi
             ((from >= first)) || from=$first
             ((to <= last)) || to=$last
             ((from > to)) || tasks+=,$((from - first))-$((to - first))
@@ -66,6 +58,8 @@ fi
 index=$((SLURM_ARRAY_TASK_ID + ${1:-0}))
 {{attempt}}
 
+{{wait}}
+
 # This shell passes signals on: USR1 when the time is nearly over, TERM when the job is cancelled or preempted,
 # which the program may get from the scheduler too. It commits what it has counted, and ends with code 4.
 time_is_over=
@@ -78,13 +72,7 @@ trap '[ -z "$pid" ] || kill -TERM "$pid" 2>/dev/null || true' TERM
 "$program" "$@" $how &
 pid=$!
 [ -z "$time_is_over" ] || kill -USR1 "$pid" 2>/dev/null || true
-# A trap ends `wait` before the program has ended.
-code=0
-wait "$pid" || code=$?
-while kill -0 "$pid" 2>/dev/null; do
-    code=0
-    wait "$pid" || code=$?
-done
+wait_for_program
 
 # Not done when the time was over: back into the queue, to continue. Codes above 128 are signals, which may
 # come before the program listens for them. A cancelled job stays cancelled.
