@@ -65,7 +65,8 @@ fn a_run_waits_for_its_hours_and_says_until_when_and_why() {
     let folder = tempfile::tempdir().unwrap();
     let (dir, events) = (folder.path().join("run"), folder.path().join("events"));
     let from = (hour() + 2) % 24;
-    let hours = format!("{from:02}:00-{:02}:00", (from + 1) % 24);
+    // Midnight at the end of a day is told as 24:00.
+    let hours = format!("{from:02}:00-{:02}:00", from + 1);
     let stopped = output(&words!(
         "run -n 12 --during {} --time-limit 2 --dir {} --events {}",
         &hours,
