@@ -8,7 +8,7 @@
 FROM docker.io/library/rust:1-slim-bookworm AS build
 WORKDIR /src
 COPY . .
-RUN cargo build --locked --profile dist --no-default-features --features cli,cuda
+RUN cargo build --locked --profile dist -p queenfold-cli
 
 FROM docker.io/library/debian:bookworm-slim
 LABEL org.opencontainers.image.title="Queenfold" \

@@ -15,10 +15,7 @@
 //! | queens and holes that are given | [`GivenBoard`] |
 //! | see, pause and stop a job from another thread | [`Job::control`], [`Control`] |
 //! | hear what happens in it | [`Job::observer`], [`RunEvent`] |
-#![cfg_attr(
-    feature = "ledger",
-    doc = "| keep what was counted, resume, divide, count again | [`RunDirectory`] |"
-)]
+//! | keep what was counted, resume, divide, count again | [`queenfold_ledger`](https://docs.rs/queenfold-ledger) |
 //! | the solutions themselves | [`solutions`], [`solve`](fn@solve) |
 //! | how long a board will take | [`Draw`] |
 //! | an engine of your own | [`FunctionPlan`], [`Plan`] |
@@ -41,18 +38,13 @@
 //! opt-level = 3
 //! ```
 //!
-//! # Features
+//! # Features and crates
 //!
-//! A library that only counts on CPUs needs none of them: `default-features = false`. `cli` and `cuda` are on by default.
+//! `cuda`, on by default: GPUs through CUDA. A library that only counts on CPUs needs it not: `default-features = false`.
 //!
-//! Without features this crate builds some 55 others, actix, tokio and tracing-subscriber among them: actors are what lets
-//! a job be seen, paused, stopped and mended. For a count on your own threads, [`queenfold_engines`] alone builds 17; its
-//! first page shows how.
-//!
-//! * `cli`: the program `queenfold`. It includes `ledger`.
-//! * `ledger`: jobs that keep their finished tasks in a directory.
-//! * `cuda`: GPUs through CUDA.
-//! * `fault-injection`: a test hook.
+//! Without it this crate builds 41 others, actix and tokio among them: actors are what lets a job be seen, paused, stopped
+//! and mended. For a count on your own threads, [`queenfold_engines`] alone builds 17; its first page shows how. The program
+//! is the crate `queenfold-cli`.
 
 // Rooms: ARCHITECTURE.md says what each of them is for, and in which order they may use each other.
 #[doc(hidden)]
@@ -61,52 +53,21 @@ pub use queenfold_engines::{board, census, chain, colour, engine, simd, solve};
 #[doc(hidden)]
 pub mod actors;
 #[doc(hidden)]
-pub mod bench;
-#[cfg(feature = "ledger")]
-#[doc(hidden)]
-pub mod certificate;
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod cli;
-#[cfg(feature = "ledger")]
-#[doc(hidden)]
-pub mod cluster;
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod config;
-#[doc(hidden)]
 pub mod device;
 #[doc(hidden)]
 pub mod estimate;
 #[doc(hidden)]
 pub mod job;
 #[doc(hidden)]
-pub mod ladder;
-#[cfg(feature = "ledger")]
-#[doc(hidden)]
-pub mod ledger;
-#[doc(hidden)]
 pub mod machine;
 #[doc(hidden)]
 pub mod outcome;
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod report;
-#[cfg(feature = "ledger")]
-#[doc(hidden)]
-pub mod run_directory;
 #[doc(hidden)]
 pub mod system;
 #[doc(hidden)]
-pub mod telemetry;
+pub mod words;
 
 // What users of the library see. `tests/project/facade.rs` counts it.
-#[cfg(feature = "ledger")]
-#[doc(inline)]
-pub use self::{
-    ledger::{LedgerError, Shard, ShardError},
-    run_directory::{AgainResult, NewRun, RunDirectory, RunDirectoryError, RunResult},
-};
 #[doc(inline)]
 pub use actors::{
     Control, CorrectedCount, Eta, EventKind, Observer, PauseReason, Progress, Report, RunError,

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use queenfold::board::Orbits;
 use queenfold::job::{self, HardwareSettings, Job, JobResult, RunSettings};
-use queenfold::run_directory::{RunDirectory, RunDirectoryError};
+use queenfold_ledger::run_directory::{RunDirectory, RunDirectoryError};
 
 use crate::arguments::{self, Picture, Squares, Whole};
 use crate::errors;

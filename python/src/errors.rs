@@ -4,8 +4,8 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use queenfold::job::JobError;
-use queenfold::ledger;
-use queenfold::run_directory::RunDirectoryError;
+use queenfold_ledger::ledger;
+use queenfold_ledger::run_directory::RunDirectoryError;
 
 create_exception!(
     queenfold,

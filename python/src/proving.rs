@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use queenfold::certificate::{self, Checked};
+use queenfold_ledger::certificate::{self, Checked};
 use queenfold::engine::CheckedBy;
 use queenfold::job::{DeviceChoice, Hardware, HardwareSettings, RunSettings, outcome};
-use queenfold::ledger::RecountChoice;
-use queenfold::run_directory::{Verification, open};
+use queenfold_ledger::ledger::RecountChoice;
+use queenfold_ledger::run_directory::{Verification, open};
 
 use crate::arguments::{self, Whole};
 use crate::errors::{self, CertificateError, ContradictionError};

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use queenfold::ledger::RecordedTask;
-use queenfold::run_directory::open;
+use queenfold_ledger::ledger::RecordedTask;
+use queenfold_ledger::run_directory::open;
 
 use crate::errors;
 

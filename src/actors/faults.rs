@@ -47,7 +47,7 @@ impl FromStr for Faults {
 
 /// The faults still to come in the runs under one control.
 #[derive(Default)]
-pub(super) struct Injector {
+pub(crate) struct Injector {
     faults: Faults,
     tries: Mutex<HashMap<TaskKey, u32>>,
     deaths: AtomicU32,

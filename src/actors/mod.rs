@@ -41,61 +41,25 @@
 //! workers still count a second after a run was stopped or paused are given up and come back
 //! uncounted.
 //!
-//! * `run`: the state machine; `state`: its table.
-//! * `producer`: what is left to hand out; `balance`: who gets how much, so that CPU workers and devices finish together.
-//! * `worker`, `collector`: the other actors; `cpu_worker`: what the thread of a CPU worker
-//!   does; `device_loop`: what the thread that owns a device does.
-//! * `source`: where tasks come from. `recorder`: what keeps results for longer than the run lives.
-//! * `canary_schedule`: when workers count their canaries. `recheck`: a task that is counted again, and what its
-//!   counts decide; `rechecker`: which counts are believed, as a state machine; `recent_results`: those that may turn out
-//!   to be wrong, and the search among them when the sums contradict what is known.
-//! * `counted_tasks`: which tasks are counted, and their sum.
-//! * `messages`: what actors tell each other, and positions of workers, plans and devices; `queue`: the bounded queue.
-//! * `shared`: what actors and threads share, and what devices count; `roster`: who counts, and who is retired.
-//! * `attempt`: one try of a task on the CPU, and which kernel counts it;
-//!   `in_flight`: the tasks that workers count, and giving them up; `audit`: which tasks are counted a second time.
-//! * `control`: the handle for the outside; `eta`: share of the work done, speed and time left.
-//! * `events`: what a run tells; `observers`: who hears it.
-//! * `progress`, `worker_progress`: the one account of these events, which the control shows and the report is made from.
-//! * `report`: what a run returns.
+//! * `running`: the run, its states, and what its parts share.
+//! * `producing`: where tasks come from, and who gets how much, so that CPU workers and devices finish together.
+//! * `counting`: what the threads of CPU workers and devices do.
+//! * `collecting`: which tasks are counted, which of several counts is believed, and what keeps results for longer than the
+//!   run lives.
+//! * `telling`: events, and the one account of them, which the control shows and the report is made from.
+//! * `tracing_bridge`: the events as events of `tracing`.
 
-mod attempt;
-mod audit;
-mod balance;
-mod canary_schedule;
-mod collector;
-mod control;
-mod counted_tasks;
-mod cpu_worker;
-mod device_loop;
-mod eta;
-mod events;
+mod collecting;
+mod counting;
 #[cfg(feature = "fault-injection")]
 mod faults;
 #[cfg(not(feature = "fault-injection"))]
 #[path = "no_faults.rs"]
 mod faults;
-mod in_flight;
-mod messages;
-mod observers;
-mod panics;
-mod producer;
-mod progress;
-mod queue;
-mod recent_results;
-mod recheck;
-mod rechecker;
-mod recorder;
-mod report;
-mod roster;
-mod run;
-mod shared;
-mod source;
-mod spec;
-mod state;
-mod task_map;
-mod worker;
-mod worker_progress;
+mod producing;
+mod running;
+mod telling;
+pub mod tracing_bridge;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -105,53 +69,59 @@ use actix::{Actor, System};
 use cpu_time::ProcessTime;
 use crossbeam::channel;
 
-pub use control::{Control, PauseReason};
-pub use eta::Eta;
-pub use events::{
-    CorrectedCount, EventKind, FinishedLaunch, Observer, PlannedTasks, RunEvent, SickWorker,
-    TimeSpan,
+pub use collecting::recorder::{
+    Finding, Flushed, OnCheckpoint, RecordError, RecordedResult, Recorder,
 };
 #[cfg(feature = "fault-injection")]
 pub use faults::Faults;
-pub use progress::Progress;
-pub use recorder::{Finding, Flushed, OnCheckpoint, RecordError, RecordedResult, Recorder};
-pub use report::{Report, RunError};
-pub use source::{
+pub use producing::source::{
     Part, Restored, Source, Supply, SupplySize, WholePlans, chosen, cost_of, evenly_spaced,
 };
-pub use spec::{BATCH_TIME, DeviceSpec, RunSpec, SumCheck};
-pub use state::RunState;
-pub use task_map::TaskMap;
-pub use worker_progress::{WorkerProgress, WorkerState};
+pub use running::control::{Control, PauseReason};
+pub use running::report::{Report, RunError};
+pub use running::spec::{BATCH_TIME, DeviceSpec, RunSpec, SumCheck};
+pub use running::state::RunState;
+pub use telling::eta::Eta;
+pub use telling::events::{
+    CorrectedCount, EventKind, FinishedLaunch, Observer, PlannedTasks, RunEvent, SickWorker,
+    TimeSpan,
+};
+pub use telling::progress::Progress;
+pub use telling::task_map::TaskMap;
+pub use telling::worker_progress::{WorkerProgress, WorkerState};
 
-use attempt::{Counters, try_task};
-use audit::{Audits, TaskAudit, recount};
-use balance::Balance;
-use canary_schedule::{CanarySchedule, MOST_UNTESTED};
-use collector::Collector;
-use control::Request;
-use counted_tasks::{CountedPlan, CountedTasks};
-use cpu_worker::WorkerContext;
-use eta::{PlanProgress, RecentSpeed};
+use collecting::collector::Collector;
+use collecting::counted_tasks::{CountedPlan, CountedTasks};
+use collecting::recent_results::{RecentResults, WrongCountSearch};
+use collecting::recheck::{Effect, Reason, Recheck, TaskCount, Verdict};
+use collecting::rechecker::Rechecker;
+use counting::attempt::{Counters, try_task};
+use counting::audit::{Audits, TaskAudit, recount};
+use counting::canary_schedule::{CanarySchedule, MOST_UNTESTED};
+use counting::cpu_worker::WorkerContext;
+use counting::device_loop;
+use counting::in_flight::{GRACE, InFlight, WorkDone};
+use counting::worker::Worker;
 use faults::Injector;
-use in_flight::{GRACE, InFlight, WorkDone};
-use messages::{
+use producing::balance::Balance;
+use producing::producer::{Fresh, Producer};
+use producing::queue;
+use producing::queue::{Batch, Drawn, Inlet, Outlet};
+use running::control::Request;
+use running::messages::{
     CanaryCounted, Check, Costed, CountKind, Counted, DeviceIndex, Durable, Ended, LostBatch,
     PlanIndex, Recount, Retry, RunLink, Sum, Sums, ToProducer, ToRun, Want, WorkerIndex,
 };
-use observers::Observers;
-use producer::{Fresh, Producer};
-use progress::LiveProgress;
-use queue::{Batch, Drawn, Inlet, Outlet};
-use recent_results::{RecentResults, WrongCountSearch};
-use recheck::{Effect, Reason, Recheck, TaskCount, Verdict};
-use rechecker::Rechecker;
-use roster::Roster;
-use run::{Prepared, Run};
-use shared::RunShared;
-use spec::QUEUE_PER_WORKER;
-use task_map::{MapKeeper, Mapped};
-use worker::Worker;
+use running::panics;
+use running::roster::Roster;
+use running::run::{Prepared, Run};
+use running::shared::RunShared;
+use running::spec::QUEUE_PER_WORKER;
+use telling::eta;
+use telling::eta::{PlanProgress, RecentSpeed};
+use telling::observers::Observers;
+use telling::progress::LiveProgress;
+use telling::task_map::{MapKeeper, Mapped};
 
 /// Runs the plans of `spec` to the end, or until `control` stops it.
 ///

@@ -4,7 +4,7 @@ use super::CountKind;
 use crate::engine::{Tally, TaskKey, WorkerId};
 
 #[derive(Default)]
-pub(super) struct Injector;
+pub(crate) struct Injector;
 
 impl Injector {
     pub(super) const fn try_task(&self, _: TaskKey) {}

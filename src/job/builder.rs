@@ -49,7 +49,8 @@ pub struct Job {
     /// Whether the engine of the plan was asked for, and not chosen for the hardware.
     pub(super) engine_asked_for: bool,
     pub(super) unique: bool,
-    pub(crate) settings: RunSettings,
+    #[doc(hidden)]
+    pub settings: RunSettings,
 }
 
 /// On what tasks are counted, how, and for how long, whatever board they are of.

@@ -7,7 +7,7 @@ use crate::actors::DeviceSpec;
 use crate::engine::{CounterSettings, Plan};
 use crate::machine::Machine;
 use crate::simd::Isa;
-use crate::telemetry::several;
+use crate::words::several;
 
 /// What a job may use; `None` leaves the choice to the program.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -87,7 +87,8 @@ impl Hardware {
 
     /// CPU workers of a run. There is one beside devices alone, too: it counts what devices do not, which is the census,
     /// audits and rechecks.
-    pub(crate) fn workers_of_run(&self) -> usize {
+    #[doc(hidden)]
+    pub fn workers_of_run(&self) -> usize {
         self.workers.max(1)
     }
 

@@ -47,7 +47,8 @@ impl HardwareSettings {
 
 impl Tuning {
     /// Refuses settings that are beyond their limits.
-    pub(crate) fn check(&self) -> Result<(), JobError> {
+    #[doc(hidden)]
+    pub fn check(&self) -> Result<(), JobError> {
         let Self { audit, canary } = *self;
         if let Some(canary) = canary {
             within("canary", canary, &CANARY)?;

@@ -7,7 +7,7 @@ use crate::actors::Report;
 use crate::board::GivenBoard;
 use crate::engine::{Engine, Plan, Tally, WorkerId};
 use crate::outcome::{Checked, Contradiction, Outcome};
-use crate::telemetry;
+use crate::words;
 
 /// What a finished job found.
 #[derive(Clone)]
@@ -33,7 +33,8 @@ pub struct JobResult {
 
 impl JobResult {
     /// Checks the counts of `report`. `time`: wall time and CPU time of the whole run.
-    pub(crate) fn new(
+    #[doc(hidden)]
+    pub fn new(
         plan: Arc<dyn Plan>,
         hardware: &Hardware,
         report: Report,
@@ -111,13 +112,13 @@ impl Stopped {
             0 => String::new(),
             tasks => format!(
                 ", {} given up ({} of work lost)",
-                telemetry::several(tasks, "unfinished task"),
-                telemetry::duration(report.lost)
+                words::several(tasks, "unfinished task"),
+                words::duration(report.lost)
             ),
         };
         format!(
             "stopped by {cause} after {}, with {} of {} tasks of {} counted{given_up}",
-            telemetry::duration(self.elapsed),
+            words::duration(self.elapsed),
             report.tasks_done,
             report.tasks_total,
             self.board.in_words()

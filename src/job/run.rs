@@ -11,14 +11,14 @@ use crate::actors::{self, DeviceSpec, Recorder, Report, RunSpec, Source, SumChec
 use crate::board::GivenBoard;
 use crate::engine::{Engine, Plan, Tally};
 use crate::outcome::{Checked, check_census, is_known};
-use crate::telemetry;
 
 /// Where no count is known that would show a wrong one, every task is counted a second time while this is expected
 /// to take each worker at most so long.
 const AUDIT_ALL: Duration = Duration::from_secs(60);
 
 /// The plans of a run, that which counts all solutions first.
-pub(crate) type Plans = Vec<Arc<dyn Plan>>;
+#[doc(hidden)]
+pub type Plans = Vec<Arc<dyn Plan>>;
 
 impl Job {
     /// Finds the hardware and runs to the end.
@@ -51,7 +51,8 @@ impl Job {
     /// # Errors
     /// The settings are refused, the plan counts only some of the solutions, or devices that were asked for
     /// do not count by it.
-    pub(crate) fn plans(&self, hardware: &Hardware) -> Result<(Arc<dyn Plan>, Plans), JobError> {
+    #[doc(hidden)]
+    pub fn plans(&self, hardware: &Hardware) -> Result<(Arc<dyn Plan>, Plans), JobError> {
         self.settings.tuning.check()?;
         let census = self.unique.then(|| plan(Engine::Census, self.board));
         let plan = match &self.plan {
@@ -102,7 +103,8 @@ impl Job {
 impl RunSettings {
     /// Counts what `source` gives of the plans of a run, of which `plan` counts all solutions, until that is
     /// done or something stops it.
-    pub(crate) fn count_all(
+    #[doc(hidden)]
+    pub fn count_all(
         &self,
         hardware: &Hardware,
         (plan, plans): (&Arc<dyn Plan>, Plans),
@@ -132,7 +134,8 @@ impl RunSettings {
     }
 
     /// A run with these settings on the CPU workers of `hardware`.
-    pub(crate) fn spec(
+    #[doc(hidden)]
+    pub fn spec(
         &self,
         hardware: &Hardware,
         plans: Plans,
@@ -153,7 +156,7 @@ impl RunSettings {
             source,
             recorder,
             observers: (self.observers.iter().cloned())
-                .chain(telemetry::observer())
+                .chain(actors::tracing_bridge::observer())
                 .collect(),
             time_limit: self.time_limit,
             plans,
@@ -161,12 +164,14 @@ impl RunSettings {
     }
 
     /// Runs the actors, with these devices.
-    pub(crate) fn run(&self, spec: &RunSpec, devices: &[DeviceSpec]) -> Result<Report, JobError> {
+    #[doc(hidden)]
+    pub fn run(&self, spec: &RunSpec, devices: &[DeviceSpec]) -> Result<Report, JobError> {
         Ok(actors::run_on(spec, devices, &self.control)?)
     }
 
     /// That a run was stopped. `before`: wall time of earlier processes that worked on it.
-    pub(crate) fn stopped(&self, board: GivenBoard, report: Report, before: Duration) -> JobError {
+    #[doc(hidden)]
+    pub fn stopped(&self, board: GivenBoard, report: Report, before: Duration) -> JobError {
         let cause = match report.lost_device {
             _ if self.control.is_draining() => StopCause::Request,
             Some(device) => StopCause::LostDevice(device),

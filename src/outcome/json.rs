@@ -1,29 +1,42 @@
 //! What is known of a board, as every command with `--json` prints it.
 
+use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
-use serde_json::json;
 
 use super::Outcome;
 use crate::board::{GivenSquares, Orbits};
 
+/// The symmetry classes as decimal strings.
+#[derive(Serialize)]
+struct Classes {
+    c1: String,
+    c2: String,
+    c4: String,
+    c8: String,
+}
+
+impl Classes {
+    fn of(orbits: Orbits) -> Self {
+        let Orbits { c1, c2, c4, c8 } = orbits;
+        let [c1, c2, c4, c8] = [c1, c2, c4, c8].map(|number| number.to_string());
+        Self { c1, c2, c4, c8 }
+    }
+}
+
 /// The counts are decimal strings, so that no reader rounds them; what was not counted is `null`.
 impl Serialize for Outcome {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let classes = |Orbits { c1, c2, c4, c8 }: Orbits| {
-            let [c1, c2, c4, c8] = [c1, c2, c4, c8].map(|number| number.to_string());
-            json!({"c1": c1, "c2": c2, "c4": c4, "c8": c8})
-        };
+        let text = |count: Option<u128>| count.map(|count| count.to_string());
         let symmetric = self.symmetric;
-        let json = json!({
-            "n": self.n.get(),
-            "given": GivenSquares::of(&self.given),
-            "total": self.total.to_string(),
-            "unique": self.unique().map(|unique| unique.to_string()),
-            "classes": symmetric.map(|symmetric| classes(symmetric.orbits)),
-            "r180": symmetric.map(|symmetric| symmetric.r180.to_string()),
-            "r90": symmetric.map(|symmetric| symmetric.r90.to_string()),
-        });
-        json.serialize(serializer)
+        let mut json = serializer.serialize_struct("Outcome", 7)?;
+        json.serialize_field("n", &self.n.get())?;
+        json.serialize_field("given", &GivenSquares::of(&self.given))?;
+        json.serialize_field("total", &self.total.to_string())?;
+        json.serialize_field("unique", &text(self.unique()))?;
+        json.serialize_field("classes", &symmetric.map(|of| Classes::of(of.orbits)))?;
+        json.serialize_field("r180", &text(symmetric.map(|of| of.r180)))?;
+        json.serialize_field("r90", &text(symmetric.map(|of| of.r90)))?;
+        json.end()
     }
 }
 

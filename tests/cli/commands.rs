@@ -88,7 +88,7 @@ fn help_tells_of_examples_and_exit_codes() {
     assert!(version.starts_with(program), "{version}");
     for part in [
         "\ncommit ",
-        "\nfeatures  cli",
+        "\nfeatures  cuda",
         "\nkernels   portable",
         " colour-",
     ] {

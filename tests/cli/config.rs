@@ -279,7 +279,8 @@ fn each_file_of_config_counts_by_the_engine_that_auto_takes() {
         result["engine"].clone()
     };
     let by_auto = engine(&["--engine", "auto"]);
-    let files = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/config")).expect("a folder");
+    let files =
+        fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../config")).expect("a folder");
     let paths = files.map(|file| file.expect("read").path());
     let paths: Vec<_> = paths
         .filter(|path| path.extension().is_some_and(|end| end == "toml"))

@@ -134,7 +134,7 @@ fn metrics_are_replaced_until_the_run_is_done_and_are_all_documented() {
         assert!(text.contains(line), "{line}: {text}");
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-    let page = fs::read_to_string("docs/EVENTS.md").unwrap();
+    let page = crate::common::text_of("docs/EVENTS.md");
     for line in text
         .lines()
         .filter_map(|line| line.strip_prefix("# TYPE queenfold_"))
@@ -220,7 +220,7 @@ fn a_shell_runs_the_command() {
 
 /// The variants of `EventKind`, as serde names them.
 fn kinds() -> Vec<String> {
-    let source = fs::read_to_string("src/actors/events.rs").unwrap();
+    let source = crate::common::text_of("src/actors/telling/events.rs");
     let kinds = source.split("pub enum EventKind {").nth(1).unwrap();
     let kinds = kinds.split("\n}\n").next().unwrap();
     let snake = |name: &str| {
@@ -243,7 +243,7 @@ fn kinds() -> Vec<String> {
 
 #[test]
 fn the_documentation_names_every_event_and_state() {
-    let page = fs::read_to_string("docs/EVENTS.md").unwrap();
+    let page = crate::common::text_of("docs/EVENTS.md");
     let kinds = kinds();
     assert!(kinds.len() > 20, "{kinds:?}");
     let states = RunState::ALL.map(|state| serde_json::to_string(&state).unwrap());
@@ -254,7 +254,7 @@ fn the_documentation_names_every_event_and_state() {
     }
     let header = format!(
         "\"queenfold_events\":{}",
-        queenfold::telemetry::EVENT_FORMAT
+        queenfold_cli::telemetry::EVENT_FORMAT
     );
     assert!(page.contains(&header));
 }

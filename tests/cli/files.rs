@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use queenfold::ledger::{Facts, Session, Store};
+use queenfold_ledger::ledger::{Facts, Session, Store};
 use serde_json::Value as Json;
 
 use crate::common::program::{

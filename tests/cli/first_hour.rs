@@ -10,7 +10,7 @@ use snapbox::{Assert, Data, Redactions};
 
 use crate::common::program::{printed, queenfold};
 
-const TRANSCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/first_hour.md");
+const TRANSCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cli/first_hour.md");
 
 /// The transcript with what the commands print now: stdout, then stderr, then the exit code unless it is 0.
 fn replay(transcript: &str, folder: &Path) -> String {

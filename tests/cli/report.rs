@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use queenfold::actors::SickWorker;
 use queenfold::engine::WorkerId;
-use queenfold::ledger::{Session, Store};
+use queenfold_ledger::ledger::{Session, Store};
 use serde_json::Value as Json;
 
 use crate::common::program::{output, printed, queenfold, refusal, stdout, tells, words};
@@ -72,7 +72,7 @@ fn a_finished_run_is_shown_with_its_result_and_its_drawings() {
     assert_eq!(html.matches("h.9v0.9h-.9z").count(), 32);
     // It takes less time than its records are exact.
     assert!(html.contains("too short for drawings over time"));
-    assert_alone(&fs::read_to_string("docs/report-n20.html").unwrap());
+    assert_alone(&crate::common::text_of("docs/report-n20.html"));
     assert_alone(&html);
     let record = stdout(&["report", dir.to_str().unwrap(), "--json"]);
     let record: Json = serde_json::from_str(&record).unwrap();
@@ -81,7 +81,7 @@ fn a_finished_run_is_shown_with_its_result_and_its_drawings() {
     assert!(html.contains(record["signature"].as_str().unwrap()));
     let row = record["record"].as_str().unwrap();
     assert!(row.starts_with("| 16 | known | "), "{row}");
-    let table = fs::read_to_string("docs/RECORDS.md").unwrap();
+    let table = crate::common::text_of("docs/RECORDS.md");
     let columns = table
         .lines()
         .find(|line| line.starts_with("| n | total |"))

@@ -112,7 +112,7 @@ impl Apart {
 
     /// The command of the page that begins like that, as the hosts here need it.
     fn page(&self, begins: &str) -> String {
-        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/CLUSTER.md");
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/CLUSTER.md");
         let page = fs::read_to_string(page).unwrap();
         let (_, section) = page.split_once(SECTION).unwrap();
         let section = section.split("\n## ").next().unwrap();

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use queenfold::engine::{Correction, Decision, Method};
-use queenfold::ledger::Store;
+use queenfold_ledger::ledger::Store;
 use serde_json::Value as Json;
 
 use super::array::Array;

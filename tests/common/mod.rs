@@ -1,5 +1,7 @@
 //! What tests share.
 
+use std::path::{Path, PathBuf};
+
 pub mod cases;
 pub mod completions;
 pub mod faulty_device;
@@ -16,3 +18,22 @@ pub mod terminal;
 pub mod test_device;
 #[cfg(all(unix, not(target_env = "musl")))]
 pub mod tmux;
+
+/// The folder of the repository. Tests start in that of the program's crate.
+pub const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// The text of a file of the repository.
+pub fn text_of(path: &str) -> String {
+    let file = Path::new(ROOT).join(path);
+    std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The examples of all crates.
+pub fn examples() -> Vec<PathBuf> {
+    let folders = ["examples", "crates/queenfold-ledger/examples"];
+    let folders = folders.map(|folder| std::fs::read_dir(Path::new(ROOT).join(folder)));
+    let files = folders
+        .into_iter()
+        .flat_map(|files| files.expect("examples"));
+    files.map(|file| file.expect("a file").path()).collect()
+}

@@ -14,7 +14,7 @@ fn library() -> &'static Path {
         // Not a temporary folder: nothing would remove what a static holds.
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ptx-machine");
         std::fs::create_dir_all(&folder).unwrap();
-        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ptx_machine");
+        let sources = Path::new(crate::common::ROOT).join("tests/ptx_machine");
         let build = |compiler: (&str, &str), flags: &[&str], names: &[&str], library: &str| {
             let (name, other) = compiler;
             let built = Command::new(std::env::var_os(name).unwrap_or_else(|| other.into()))

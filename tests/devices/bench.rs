@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::runs::{device, healthy};
 use crate::common::faulty_device::Fault;
 use queenfold::actors::DeviceSpec;
-use queenfold::bench::{BenchError, board, mixed};
 use queenfold::board::{Size, known};
 use queenfold::chain::ChainPlan;
 use queenfold::device::OpenError;
 use queenfold::engine::{Launch, Plan};
+use queenfold_cli::bench::{BenchError, board, mixed};
 
 fn size(n: u32) -> Size {
     Size::new(n).unwrap()
@@ -83,10 +83,7 @@ fn a_device_that_counts_wrongly_or_fails_gives_no_figures() {
 fn the_script_for_a_gpu_measures_small_boards_on_the_interpreter() {
     use crate::common::{program::PROGRAM, ptx_machine::Machine};
     let machine = Machine::new("");
-    let (root, results) = (
-        env!("CARGO_MANIFEST_DIR"),
-        machine.folder.path().join("results"),
-    );
+    let (root, results) = (crate::common::ROOT, machine.folder.path().join("results"));
     let mut script = std::process::Command::new(format!("{root}/benches/gpu.sh"));
     script
         .arg(&results)

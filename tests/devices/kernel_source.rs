@@ -19,7 +19,7 @@ fn add(file: &str, text: &mut String, read: &mut Vec<String>) {
         return;
     }
     read.push(file.to_owned());
-    let path = format!("{}/kernels/{file}", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/kernels/{file}", crate::common::ROOT);
     for line in fs::read_to_string(path).unwrap().lines() {
         // No string in a kernel contains `//`, and no comment spans lines: a test checks that.
         let code = line.split("//").next().unwrap_or_default().trim_end();

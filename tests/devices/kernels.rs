@@ -19,7 +19,7 @@ use queenfold::chain::{self, ChainPlan};
 use queenfold::colour;
 use queenfold::device::cuda::{embedded, for_device};
 use queenfold::engine::{DeviceProgram, Plan};
-use queenfold::ladder;
+use queenfold_cli::ladder;
 
 /// Every device program.
 fn programs() -> impl Iterator<Item = DeviceProgram> {
@@ -300,7 +300,7 @@ fn every_program_has_an_embedded_form_made_of_the_source_there_is() {
 #[ignore = "writes kernels/ptx; run by name after a change to the kernels"]
 fn make_the_embedded_kernels() {
     let tools = Tools::find().expect("nvcc is needed");
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/ptx");
+    let root = Path::new(crate::common::ROOT).join("kernels/ptx");
     let folder = tempfile::tempdir().unwrap();
     for program in programs() {
         let [source, made] = ["kernel.cu", "kernel.ptx"].map(|name| folder.path().join(name));

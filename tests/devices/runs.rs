@@ -16,7 +16,7 @@ use queenfold::chain::ChainPlan;
 use queenfold::device::{Device, OwnerSettings};
 use queenfold::engine::{Engine, Plan, WorkerId};
 use queenfold::simd::Isa;
-use queenfold::telemetry::profile;
+use queenfold_cli::telemetry::profile;
 
 pub fn size(n: u32) -> Size {
     Size::new(n).unwrap()

@@ -16,7 +16,7 @@ use super::runs::size;
 use queenfold::actors::{Control, EventKind, Observer, RunEvent, RunSpec, run_on};
 use queenfold::colour::ColourPlan;
 use queenfold::engine::{Engine, Plan};
-use queenfold::ledger::{
+use queenfold_ledger::ledger::{
     COMMIT_EVERY, Confirmation, Division, FILE, Facts, MergeSource, Recording, RunInfo, Shard,
     Store, merge,
 };

@@ -4,6 +4,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::common::examples;
+
 /// What an example prints.
 fn run(name: &str, arguments: &[&str]) -> String {
     // The folder of examples is next to the folder of this test program.
@@ -66,9 +68,7 @@ fn an_engine_of_ones_own_counts() {
 
 #[test]
 fn examples_are_short() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
-    let files = std::fs::read_dir(folder).expect("examples");
-    let files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
+    let files = examples();
     assert_eq!(files.len(), 4);
     for file in files {
         let text = std::fs::read_to_string(&file).expect("text");

@@ -1,6 +1,6 @@
 //! `queenfold ladder --boards` and `--step`: what a method finds, and how it goes on.
 
-use queenfold::ladder::METHODS;
+use queenfold_cli::ladder::METHODS;
 
 use super::ladder;
 use crate::common::program::{stdout, tells, words};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::common::faulty_device::{Fault, Faulty};
 use queenfold::engine::Launch;
-use queenfold::ladder::{StopReason, Style, TableRow, method, run_method_on};
+use queenfold_cli::ladder::{StopReason, Style, TableRow, method, run_method_on};
 
 use super::methods::{assert_known, request};
 

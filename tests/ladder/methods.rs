@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use parking_lot::Mutex;
 use queenfold::board::{Size, Symmetry, known};
-use queenfold::ladder::{
+use queenfold_cli::ladder::{
     Audience, Images, METHODS, Method, MethodRequest, Scene, Style, TableRow, method, run_method,
 };
 
@@ -314,7 +314,10 @@ fn every_method_is_explained_in_half_a_page_and_under_its_own_name() {
             assert!(about.text.contains(part), "{} lacks {part}", about.name);
         }
         assert_eq!(
-            queenfold::ladder::method(about.name).unwrap().about().name,
+            queenfold_cli::ladder::method(about.name)
+                .unwrap()
+                .about()
+                .name,
             about.name
         );
     }

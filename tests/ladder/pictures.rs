@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use queenfold::board::Size;
-use queenfold::ladder::METHODS;
-use queenfold::telemetry::measured;
+use queenfold::words::measured;
+use queenfold_cli::ladder::METHODS;
 use serde_json::Value as Json;
 
 use super::ladder;
@@ -161,9 +161,9 @@ fn a_picture_stays_until_the_next_one_is_drawn() {
     assert_eq!(folder.path().read_dir().unwrap().count(), 1, "no draft");
 }
 
-const ROWS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/ladder.jsonl");
-const COURSE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/LADDER.md");
-const PICTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/ladder.svg");
+const ROWS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/ladder.jsonl");
+const COURSE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/LADDER.md");
+const PICTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/ladder.svg");
 
 /// A file of the documentation is what it should be; `SNAPSHOTS=overwrite` makes it so.
 fn assert_file(path: &str, expected: &str) {

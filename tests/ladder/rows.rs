@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::time::{Duration, Instant};
 
-use queenfold::ladder::METHODS;
+use queenfold_cli::ladder::METHODS;
 use regex::Regex;
 use serde_json::Value as Json;
 

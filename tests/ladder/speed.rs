@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use cpu_time::ThreadTime;
 use queenfold::board::Size;
-use queenfold::ladder::{MethodRequest, Style, method, run_method};
+use queenfold_cli::ladder::{MethodRequest, Style, method, run_method};
 
 const N: u32 = 16;
 const PAIRS: usize = 9;
@@ -37,7 +37,7 @@ fn symmetry_keeps_up_with_the_same_idea_in_c() {
 }
 
 fn compile(program: &Path) {
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/symmetry.c");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../../benches/symmetry.c");
     let compiled = Command::new("cc")
         .args(["-O3", "-o"])
         .arg(program)

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use queenfold::ladder::{Audience, METHODS, Scene, StopReason, run_method};
+use queenfold_cli::ladder::{Audience, METHODS, Scene, StopReason, run_method};
 
 use super::methods::{request, styles};
 

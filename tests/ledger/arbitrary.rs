@@ -4,12 +4,12 @@
 use std::fs;
 
 use proptest::prelude::*;
-use queenfold::certificate::{certify, check};
 use queenfold::engine::{
     Correction, CountedBy, Decision, DeviceIdentity, DeviceKernel, Method, Origin, TaskKey,
     TaskResult, WorkerId,
 };
-use queenfold::ledger::{Facts, Session};
+use queenfold_ledger::certificate::{certify, check};
+use queenfold_ledger::ledger::{Facts, Session};
 
 use sha2::{Digest, Sha256};
 

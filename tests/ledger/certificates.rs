@@ -13,7 +13,10 @@ use crate::common::program::{of, said, tells, text};
 
 /// Runs the checker in Python. `None` if there is no Python.
 pub fn python(arguments: &[&str]) -> Option<(i32, String, String)> {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/check_certificate.py");
+    let script = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/check_certificate.py"
+    );
     match Command::new("python3")
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .arg(script)
@@ -172,7 +175,7 @@ fn certificates_of_another_given_board_are_refused() {
 /// The certificate in the documentation, with the counts of its run.
 #[test]
 fn the_certificate_of_20_queens_passes_both_checkers() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/n20.cert");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/n20.cert");
     let (code, out, error) = of(&["check", file]);
     assert_eq!(code, 0, "{error}");
     tells(

@@ -3,7 +3,7 @@
 use queenfold::actors::Finding;
 use queenfold::engine::{Correction, Decision, Method};
 use queenfold::engine::{CountedBy, Origin, TaskKey, WorkerId};
-use queenfold::ledger::{LoggedCorrection, RecordedTask};
+use queenfold_ledger::ledger::{LoggedCorrection, RecordedTask};
 
 use super::*;
 use crate::common::program::{of, text};

@@ -3,7 +3,7 @@
 use std::fs;
 
 use proptest::prelude::*;
-use queenfold::ledger::Coverage;
+use queenfold_ledger::ledger::Coverage;
 
 use super::*;
 use crate::common::program::tells;

@@ -175,7 +175,7 @@ fn every_new_directory_survives_a_power_failure() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path().canonicalize().unwrap();
     let library = dir.join("synced.so");
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ledger/synced.c");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/ledger/synced.c");
     let built = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()))
         .args(["-shared", "-fPIC", "-o", text(&library), source, "-ldl"])
         .status();

@@ -44,7 +44,10 @@ impl FaultyDisk {
     fn build() -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let library = folder.path().join("faulty_disk.so");
-        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ledger/faulty_disk.c");
+        let source = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../tests/ledger/faulty_disk.c"
+        );
         let built = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()))
             .args(["-shared", "-fPIC", "-o", text(&library), source, "-ldl"])
             .output();

@@ -37,12 +37,12 @@ use queenfold::census::CensusPlan;
 use queenfold::chain::ChainPlan;
 use queenfold::colour::ColourPlan;
 use queenfold::engine::{CounterSettings, Engine, Plan, Tally};
-use queenfold::ledger::{
+use queenfold::outcome::Outcome;
+use queenfold::simd::Isa;
+use queenfold_ledger::ledger::{
     self, Division, Entry, FILE, Facts, LedgerError, MergeSource, Merged, Recording, RunInfo,
     Shard, Status, Store, TakenOut,
 };
-use queenfold::outcome::Outcome;
-use queenfold::simd::Isa;
 use rusqlite::Connection;
 
 use crate::common::run_spec::run_spec;

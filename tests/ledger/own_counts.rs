@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use queenfold::engine::{Correction, CountedBy, Decision, Method, WorkerId};
-use queenfold::ledger::{Confirmation, Session};
+use queenfold_ledger::ledger::{Confirmation, Session};
 
 use super::corrections::write;
 use super::*;

@@ -5,7 +5,7 @@ use std::fs;
 use parking_lot::Mutex;
 use queenfold::actors::{EventKind, Finding, Observer, OnCheckpoint, RunEvent, WholePlans};
 use queenfold::engine::{CountedBy, FunctionPlan, Origin, Tally, TaskKey, TaskResult, WorkerId};
-use queenfold::ledger::COMMIT_EVERY;
+use queenfold_ledger::ledger::COMMIT_EVERY;
 
 use super::*;
 use crate::common::program::tells;

@@ -1,7 +1,7 @@
 //! `run --again`, `merge --check` and `verify --origin`: every task counted twice, and every difference decided.
 
 use queenfold::engine::{Completions, Correction, WorkerId};
-use queenfold::ledger::{Confirmation, RecordedTask};
+use queenfold_ledger::ledger::{Confirmation, RecordedTask};
 
 use super::*;
 use crate::common::program::{PROGRAM, Running, of, said, status, tells, text, wait_until, words};

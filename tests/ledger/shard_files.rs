@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use ed25519_dalek::{Signer, SigningKey};
-use queenfold::ledger::Confirmation;
+use queenfold_ledger::ledger::Confirmation;
 
 use super::certificates::{python, sealed};
 use super::*;

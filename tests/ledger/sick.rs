@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use queenfold::actors::{self, Control, Faults, Report, RunError, RunSpec, SumCheck};
 use queenfold::engine::WorkerId;
-use queenfold::ledger::{Recording, Shard, Status, Store};
 use queenfold::simd::Isa;
+use queenfold_ledger::ledger::{Recording, Shard, Status, Store};
 use tempfile::tempdir;
 
 use super::{assert_total, create, plans, records, resume, signature, whole_run};

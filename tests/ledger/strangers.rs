@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use queenfold::engine::{CountedBy, Origin, WorkerId};
-use queenfold::ledger::{Facts, RecountChoice, Session};
+use queenfold_ledger::ledger::{Facts, RecountChoice, Session};
 
 use super::*;
 use crate::common::program::{PROGRAM, isolated, make_pipe, of, queenfold, said, text, words};

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Output;
 use std::time::Duration;
 
-use queenfold::ledger::Store;
+use queenfold_ledger::ledger::Store;
 use serde_json::Value as Json;
 
 use crate::common::program::{PROGRAM, isolated, of, text};

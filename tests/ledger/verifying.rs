@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use queenfold::engine::{CheckedBy, CountedBy, WorkerId};
 use queenfold::job::{DeviceChoice, Hardware, HardwareSettings, RunSettings};
-use queenfold::ledger::{RecountChoice, Signature};
-use queenfold::run_directory::{Findings, Verification};
+use queenfold_ledger::ledger::{RecountChoice, Signature};
+use queenfold_ledger::run_directory::{Findings, Verification};
 
 use super::*;
 

@@ -10,7 +10,7 @@ use crate::common::skip::skipped;
 
 /// Runs a script of `.ci`. `None` if there is no such shell or no Python.
 fn script(interpreter: &str, name: &str, arguments: &[&str], made: u64) -> Option<Output> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(crate::common::ROOT);
     let output = Command::new(interpreter)
         .arg(root.join(".ci").join(name))
         .args(arguments)

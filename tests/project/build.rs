@@ -8,7 +8,7 @@ fn features(edges: &str) -> BTreeMap<String, String> {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--locked", "--offline", "--prefix", "none"])
         .args(["--edges", edges, "--format", "{p}\t{f}"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .current_dir(crate::common::ROOT)
         .output()
         .unwrap();
     let listed = String::from_utf8_lossy(&output.stdout);
@@ -36,16 +36,37 @@ fn dependencies_of_the_tests_change_no_feature_of_the_program() {
 
 /// Whether it is the package of the program.
 fn is_program(package: &str) -> bool {
-    package.starts_with("queenfold ")
+    package.starts_with("queenfold")
 }
 
 #[test]
 fn only_tests_have_what_is_for_tests() {
     for (edges, has) in [("normal,build", false), ("normal,build,dev", true)] {
         let all = features(edges);
-        let (_, of_program) = all.iter().find(|(name, _)| is_program(name)).unwrap();
+        let (_, of_program) = all
+            .iter()
+            .find(|(name, _)| name.starts_with("queenfold-cli "))
+            .unwrap();
         let of_program: Vec<_> = of_program.split(',').collect();
-        assert!(of_program.contains(&"cli"), "{of_program:?}");
+        assert!(of_program.contains(&"cuda"), "{of_program:?}");
         assert_eq!(of_program.contains(&"fault-injection"), has, "{edges}");
     }
+}
+
+/// `queenfold` itself is one of those listed.
+#[test]
+fn who_only_counts_on_cpus_builds_at_most_45_crates() {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--locked", "--offline", "-p", "queenfold"])
+        .args(["--no-default-features", "--edges", "normal,build"])
+        .args(["--prefix", "none", "--format", "{p}"])
+        .current_dir(crate::common::ROOT)
+        .output()
+        .unwrap();
+    let listed = String::from_utf8_lossy(&output.stdout);
+    let packages: std::collections::BTreeSet<_> = listed
+        .lines()
+        .map(|line| line.trim_end_matches(" (*)"))
+        .collect();
+    assert!((20..=46).contains(&packages.len()), "{packages:?}");
 }

@@ -5,9 +5,12 @@ use std::fs;
 
 use regex::Regex;
 
+/// The library, and what keeps its runs.
+const LIBRARIES: [&str; 2] = ["src/lib.rs", "crates/queenfold-ledger/src/lib.rs"];
+
 /// The names that the front page of the library lists.
 fn facade() -> BTreeSet<String> {
-    let text = fs::read_to_string("src/lib.rs").expect("lib.rs");
+    let text = LIBRARIES.map(crate::common::text_of).concat();
     let uses =
         Regex::new(r"(?s)#\[doc\(inline\)\]\npub use [a-z_]+::\{(.*?)\};").expect("a pattern");
     uses.captures_iter(&text)
@@ -28,7 +31,7 @@ fn users_see_at_most_80_names() {
 
 #[test]
 fn modules_are_hidden() {
-    let text = fs::read_to_string("src/lib.rs").expect("lib.rs");
+    let text = LIBRARIES.map(crate::common::text_of).concat();
     let mut before = "";
     for line in text.lines() {
         if line.starts_with("pub mod") {
@@ -41,10 +44,9 @@ fn modules_are_hidden() {
 #[test]
 fn the_examples_use_what_users_see() {
     let names = facade();
-    let uses = Regex::new(r"use queenfold::(.*?);").expect("a pattern");
+    let uses = Regex::new(r"use queenfold(?:_ledger)?::(.*?);").expect("a pattern");
     let mut found = 0;
-    for example in fs::read_dir("examples").expect("the examples") {
-        let path = example.expect("an entry").path();
+    for path in crate::common::examples() {
         let text = fs::read_to_string(&path).expect("an example");
         for list in uses.captures_iter(&text) {
             for name in list[1].trim_matches(['{', '}']).split(", ") {

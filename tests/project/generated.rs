@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use queenfold::config::{Config, Layers, Setting};
+use queenfold_cli::config::{Config, Layers, Setting};
 use snapbox::{Data, assert_data_eq};
 
 const ABOUT_THE_FILE: &str = "\
@@ -24,7 +24,7 @@ fn settings() -> Vec<(&'static Setting, String)> {
     let layers = Layers::defaults();
     let defaults = layers
         .entries()
-        .map(|(key, value, _)| (key, queenfold::config::written(value)));
+        .map(|(key, value, _)| (key, queenfold_cli::config::written(value)));
     let settings: Vec<_> = Config::settings().zip(defaults).collect();
     for (setting, (key, _)) in &settings {
         assert_eq!(setting.key, key);
@@ -58,11 +58,7 @@ fn comment(text: &str) -> String {
 }
 
 fn in_repository(path: &str) -> Data {
-    Data::read_from(
-        &std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path),
-        None,
-    )
-    .raw()
+    Data::read_from(&std::path::Path::new(crate::common::ROOT).join(path), None).raw()
 }
 
 #[test]
@@ -118,7 +114,7 @@ fn the_reference_says_what_the_program_says() {
             .unwrap();
         }
         let key = setting.key;
-        let environment = queenfold::config::variable(key);
+        let environment = queenfold_cli::config::variable(key);
         let words = setting.text().replace('|', "\\|");
         writeln!(
             text,

@@ -1,8 +1,12 @@
-//! The rooms of a crate know only the rooms below them. The tables of ARCHITECTURE.md give the order.
+//! The rooms of a crate know only the rooms above them in the tables of ARCHITECTURE.md. Which crates know which, Cargo says.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use regex::Regex;
+
+use crate::common::{ROOT, text_of};
 
 /// Every Rust file below `folder`.
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
@@ -18,26 +22,17 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The lines of a source text without its comments and without its test module, which is the last item.
-fn production(text: &str) -> impl Iterator<Item = &str> {
-    let before_tests = text.split("#[cfg(test)]\nmod tests {").next();
-    let lines = before_tests.unwrap_or_default().lines();
-    lines.map(|line| line.split("//").next().unwrap_or_default())
-}
-
-/// The rooms of each crate that has any, in the order of the tables of ARCHITECTURE.md, the lowest first. The ladder is
-/// one room.
+/// The rooms of each crate that has any, in the order of its table.
 fn crates_of_rooms() -> Vec<(PathBuf, Vec<String>)> {
-    let page = fs::read_to_string("ARCHITECTURE.md").expect("the page");
+    let page = text_of("ARCHITECTURE.md");
     let tables = page.split("\nRooms of `").skip(1).map(|part| {
         let (name, table) = part.split_once('`').expect("the name of a crate");
         let root = match name {
-            "queenfold" => PathBuf::from("src"),
-            _ => Path::new("crates").join(name).join("src"),
+            "queenfold" => Path::new(ROOT).join("src"),
+            _ => Path::new(ROOT).join("crates").join(name).join("src"),
         };
-        let rooms = table
-            .lines()
-            .skip_while(|line| !line.starts_with('|'))
+        let rows = table.lines().skip_while(|line| !line.starts_with('|'));
+        let rooms = rows
             .take_while(|line| line.starts_with('|'))
             .filter_map(|row| Some(row.strip_prefix("| `")?.split_once('`')?.0.to_owned()));
         (root, rooms.collect())
@@ -45,97 +40,52 @@ fn crates_of_rooms() -> Vec<(PathBuf, Vec<String>)> {
     tables.collect()
 }
 
-/// The rooms that a source text names: `crate::room` outside comments and its test module.
+/// The room of a file or folder directly in the sources.
+fn room(path: &Path) -> String {
+    path.file_stem().unwrap().to_str().unwrap().to_owned()
+}
+
+/// The rooms that a source text names: `crate::room` outside comments and its test module, which is the last item.
 fn rooms_used(text: &str) -> BTreeSet<String> {
-    production(text)
-        .flat_map(|line| {
-            line.split("crate::")
-                .skip(1)
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-        })
-        .map(|rest| {
-            rest.split(|c: char| !c.is_alphanumeric() && c != '_')
-                .next()
-                .unwrap_or_default()
-                .to_owned()
-        })
-        .filter(|room| !room.is_empty())
-        .collect()
+    let named = Regex::new("crate::([a-z_]+)").expect("a pattern");
+    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+    let lines = code.lines().map(|line| line.split("//").next().unwrap());
+    let found = lines.flat_map(|line| named.captures_iter(line).map(|of| of[1].to_owned()));
+    found.collect()
 }
 
 #[test]
-fn every_room_is_in_the_tables_and_every_listed_room_exists() {
-    assert_eq!(crates_of_rooms().len(), 2);
+fn rooms_know_only_those_above_them_in_the_tables() {
+    assert_eq!(crates_of_rooms().len(), 4);
     for (root, rooms) in crates_of_rooms() {
-        let there: BTreeSet<_> = fs::read_dir(&root)
-            .expect("the sources")
-            .map(|entry| entry.expect("an entry").path())
-            .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
-            .filter(|room| room != "lib" && room != "main")
-            .collect();
-        assert_eq!(rooms.into_iter().collect::<BTreeSet<_>>(), there);
-    }
-}
-
-#[test]
-fn rooms_know_only_those_below_them() {
-    // The rooms of the crates below are passed on by the crates above.
-    let mut below: Vec<String> = Vec::new();
-    let mut wrong = Vec::new();
-    for (root, rooms) in crates_of_rooms() {
-        let passed_on = below.len();
-        below.extend(rooms);
-        let floor = |room: &str| below.iter().position(|other| other == room);
-        for file in rust_files(&root) {
-            let inside = file.strip_prefix(&root).expect("below the root");
-            let room = inside
-                .iter()
-                .next()
-                .and_then(|part| Path::new(part).file_stem()?.to_str());
-            let Some(own) = room.and_then(floor).filter(|own| *own >= passed_on) else {
+        let there = fs::read_dir(&root).expect("the sources");
+        let there: Vec<_> = there.map(|entry| entry.expect("an entry").path()).collect();
+        let folders = there
+            .iter()
+            .filter(|path| !["lib", "main"].contains(&&*room(path)));
+        let listed: BTreeSet<_> = rooms.iter().cloned().collect();
+        assert_eq!(
+            folders.map(|path| room(path)).collect::<BTreeSet<_>>(),
+            listed
+        );
+        for path in there {
+            let Some(own) = rooms.iter().position(|other| *other == room(&path)) else {
                 continue;
             };
-            for used in rooms_used(&fs::read_to_string(&file).expect("a source file")) {
-                if floor(&used).is_none_or(|used| used > own) {
-                    wrong.push(format!("{} uses crate::{used}", inside.display()));
+            let files = if path.is_dir() {
+                rust_files(&path)
+            } else {
+                vec![path]
+            };
+            for file in files {
+                for used in rooms_used(&fs::read_to_string(&file).expect("a source file")) {
+                    let place = rooms.iter().position(|other| *other == used);
+                    let is_above = place.is_some_and(|place| place <= own);
+                    assert!(is_above, "{} uses crate::{used}", file.display());
                 }
             }
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "arrows that point upward:\n{}",
-        wrong.join("\n")
-    );
-}
-
-/// The folders of the command line, in the order of the table in the documentation of its `mod.rs`.
-#[test]
-fn folders_of_the_command_line_know_only_those_above_them_in_the_table() {
-    let root = Path::new("src/cli");
-    let text = fs::read_to_string(root.join("mod.rs")).expect("its mod.rs");
-    let folders: Vec<_> = text
-        .lines()
-        .filter_map(|line| Some(line.strip_prefix("//! | `")?.split_once('`')?.0))
-        .collect();
-    let there = fs::read_dir(root).expect("the folder");
-    let there = there.filter(|entry| entry.as_ref().expect("an entry").path().is_dir());
-    assert_eq!(folders.len(), there.count());
-    let mut wrong = Vec::new();
-    for (place, folder) in folders.iter().enumerate() {
-        for file in rust_files(&root.join(folder)) {
-            let text = fs::read_to_string(&file).expect("a source file");
-            for line in production(&text) {
-                for later in &folders[place + 1..] {
-                    if line.contains(&format!("cli::{later}")) {
-                        wrong.push(format!("{} uses {later}", file.display()));
-                    }
-                }
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

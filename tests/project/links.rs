@@ -8,8 +8,7 @@ use regex::Regex;
 
 /// The pages, as paths from the root. A page of the lab book is never edited again, so its links may die.
 fn pages() -> Vec<PathBuf> {
-    let folders =
-        ["", "docs", "python"].map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder));
+    let folders = ["", "docs", "python"].map(|folder| Path::new(crate::common::ROOT).join(folder));
     let mut pages: Vec<PathBuf> = folders
         .iter()
         .flat_map(|folder| fs::read_dir(folder).unwrap())
@@ -91,7 +90,7 @@ fn every_link_leads_to_a_file_and_every_anchor_to_a_heading() {
 
 #[test]
 fn a_dead_link_is_found() {
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let readme = Path::new(crate::common::ROOT).join("README.md");
     let page = "# A page: of `x`, and *y*\n## Twice\n## Twice\n```\n# no heading\n[no](link)\n```\n\
                 [1](#a-page-of-x-and-y) [2](#twice-1) [3](docs) [4](https://example.org/x)\n\
                 [5](#twice-2) [6](nowhere.md) [7](#no-heading) [8](docs#x)\n";

@@ -1,7 +1,5 @@
 //! The table "Where the numbers are" of ARCHITECTURE.md has the values of the constants.
 
-use std::fs;
-
 use regex::Regex;
 
 /// The cells between the first backticks of each column of a row, without the last column.
@@ -20,14 +18,14 @@ fn has_constant(source: &str, name: &str, value: &str) -> bool {
 
 #[test]
 fn the_table_of_constants_has_their_values() {
-    let page = fs::read_to_string("ARCHITECTURE.md").unwrap();
+    let page = crate::common::text_of("ARCHITECTURE.md");
     let table = page
         .split("\n## ")
         .find(|part| part.starts_with("Where the numbers are"));
     let rows: Vec<_> = table.unwrap().lines().filter_map(row).collect();
     assert!(rows.len() >= 25, "only {} rows found", rows.len());
     for [name, value, file] in rows {
-        let source = fs::read_to_string(file).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let source = crate::common::text_of(file);
         assert!(
             has_constant(&source, name, value),
             "{file}: {name} is not {value}"

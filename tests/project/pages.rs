@@ -33,7 +33,7 @@ struct Example {
 }
 
 fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+    PathBuf::from(crate::common::ROOT)
 }
 
 /// The README and the pages, as paths from the root.

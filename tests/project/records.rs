@@ -4,7 +4,7 @@ use queenfold::board::{KNOWN, Size};
 
 #[test]
 fn the_records_are_the_known_counts() {
-    let page = std::fs::read_to_string("docs/RECORDS.md").unwrap();
+    let page = crate::common::text_of("docs/RECORDS.md");
     let number = |cell: &str| cell.trim().replace(',', "").parse::<u128>().ok();
     let rows = page.lines().filter(|line| line.starts_with('|'));
     // Rows of numbers alone: the table of the runs has words, too.
@@ -30,7 +30,7 @@ fn the_records_are_the_known_counts() {
 
 #[test]
 fn machines_are_listed_best_first_and_none_that_others_used() {
-    let page = std::fs::read_to_string("docs/RECORDS.md").unwrap();
+    let page = crate::common::text_of("docs/RECORDS.md");
     let (_, section) = page.split_once("\n## Machines\n").unwrap();
     let section = section.split("\n## ").next().unwrap();
     assert!(!section.contains("beside other programs"), "{section}");

@@ -20,7 +20,7 @@ fn the_summary_lists_each_reason_once_with_its_tests() {
 /// Test programs run in the order of their names.
 #[test]
 fn the_summary_is_the_last_test_program() {
-    let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
+    let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests");
     let names = std::fs::read_dir(tests)
         .unwrap()
         .map(|entry| entry.unwrap().file_name());

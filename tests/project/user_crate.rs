@@ -59,7 +59,7 @@ impl UserCrate {
     fn build(&self, profile: &str, cross: Option<&Cross>) -> PathBuf {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("user_crate");
         let (package, target) = (folder.join(self.name), folder.join("target"));
-        let root = env!("CARGO_MANIFEST_DIR");
+        let root = crate::common::ROOT;
         let manifest = format!(
             "[package]\nname = \"{}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
              [dependencies]\n{}\n\n\

@@ -1,10 +1,8 @@
 //! The version of the program in files that Cargo does not read.
 
-use std::fs;
-
 /// The rest of the first line of a file that starts so, without its quotation marks.
 fn value(file: &str, start: &str) -> String {
-    let text = fs::read_to_string(file).unwrap();
+    let text = crate::common::text_of(file);
     let found = text.lines().find_map(|line| line.strip_prefix(start));
     found.unwrap_or_default().trim_matches('"').to_owned()
 }

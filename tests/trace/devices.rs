@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use super::trace_to;
 use crate::common::run_spec::run_spec;
 use crate::common::test_device::{self, short_launches};
+use queenfold::actors::tracing_bridge::{self, LANES};
 use queenfold::actors::{Control, DeviceSpec, Report, run_on};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::simd::Isa;
-use queenfold::telemetry::{self, LANES};
 use serde_json::Value;
 use tracing_subscriber::layer::SubscriberExt;
 
@@ -34,7 +34,7 @@ fn traced() -> (Value, Report, Duration) {
     let (report, took) = tracing::subscriber::with_default(subscriber, || {
         let begun = Instant::now();
         tracing::trace!(target: LANES, counter = "begin", runs = 1);
-        slow.observers.extend(telemetry::observer());
+        slow.observers.extend(tracing_bridge::observer());
         let report = run_on(&slow, &[device(0), device(3)], &Control::new()).unwrap();
         (report, begun.elapsed())
     });

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use queenfold::telemetry::{TraceFile, trace_layer};
+use queenfold_cli::telemetry::{TraceFile, trace_layer};
 use tracing::Subscriber;
 use tracing_subscriber::Layer;
 use tracing_subscriber::registry::LookupSpan;

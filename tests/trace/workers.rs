@@ -9,11 +9,12 @@ use std::time::Duration;
 
 use super::trace_to;
 use crate::common::run_spec::run_spec;
+use queenfold::actors::tracing_bridge::{self, LANES};
 use queenfold::actors::{Control, Report, RunError, run};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::simd::Isa;
-use queenfold::telemetry::{self, LANES, trace_layer};
+use queenfold_cli::telemetry::trace_layer;
 use serde_json::Value;
 use tracing_subscriber::layer::SubscriberExt;
 
@@ -25,7 +26,7 @@ fn traced(path: &Path, control: &Control) -> Result<Report, RunError> {
     let (layer, file) = trace_to(path);
     let subscriber = tracing_subscriber::registry().with(layer);
     let outcome = tracing::subscriber::with_default(subscriber, || {
-        spec.observers.extend(telemetry::observer());
+        spec.observers.extend(tracing_bridge::observer());
         run(&spec, control)
     });
     drop(file);
@@ -144,7 +145,7 @@ fn runs_that_follow_one_another_lie_one_after_the_other_in_a_trace() {
         for n in [12, 11] {
             let plan = Arc::new(ChainPlan::new(Size::new(n).unwrap()));
             let mut spec = run_spec(vec![plan], 1, Isa::Portable);
-            spec.observers.extend(telemetry::observer());
+            spec.observers.extend(tracing_bridge::observer());
             run(&spec, &Control::new()).unwrap();
             tracing::trace!(target: LANES, counter = "end", runs = 1);
         }

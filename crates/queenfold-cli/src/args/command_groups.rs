@@ -1,0 +1,162 @@
+//! The commands in groups, as the help lists them. clap has headings for flags alone.
+
+use std::env;
+use std::fmt::Write;
+
+use clap::Command;
+use console::Term;
+
+use crate::output::wrapped;
+
+/// Commands that belong together.
+struct Group {
+    title: &'static str,
+    names: &'static [&'static str],
+}
+
+/// Every command is in one of them. This build may lack some.
+const GROUPS: [Group; 7] = [
+    Group {
+        title: "Count",
+        names: &["run", "estimate", "solve", "census"],
+    },
+    Group {
+        title: "Run directories",
+        names: &[
+            "resume", "pause", "stop", "status", "watch", "report", "merge",
+        ],
+    },
+    Group {
+        title: "Check",
+        names: &["verify", "certify", "check"],
+    },
+    Group {
+        title: "Clusters",
+        names: &["array", "gather"],
+    },
+    Group {
+        title: "Learn",
+        names: &["known", "ladder", "explain"],
+    },
+    Group {
+        title: "This machine",
+        names: &["devices", "bench", "selftest"],
+    },
+    Group {
+        title: "This program",
+        names: &["config", "completions", "man", HELP],
+    },
+];
+
+/// The most columns of a help text.
+pub const BROADEST: usize = 100;
+
+/// The fewest columns in which it is said what a command does.
+const NARROWEST: usize = 10;
+
+/// clap adds this command as soon as it reads a command line.
+const HELP: &str = "help";
+
+/// The groups with their commands as far as `program` has them: the name of each, and what it does.
+fn groups(program: &Command) -> Vec<(&'static str, Vec<(&'static str, String)>)> {
+    let command = |name: &&'static str| match *name {
+        HELP => Some((HELP, "Print this, or the help of a command".to_owned())),
+        name => {
+            let command = program.find_subcommand(name)?;
+            Some((name, does(command)))
+        }
+    };
+    let group = |group: Group| {
+        let commands = group.names.iter().filter_map(command);
+        (group.title, commands.collect())
+    };
+    GROUPS.into_iter().map(group).collect()
+}
+
+/// What a command does, and its other names.
+fn does(command: &Command) -> String {
+    let mut does = command
+        .get_about()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    for alias in command.get_visible_aliases() {
+        let _ = write!(does, " [alias: {alias}]");
+    }
+    does
+}
+
+/// The columns that a help text may have.
+pub fn columns() -> usize {
+    let terminals = [Term::stdout(), Term::stderr()];
+    let terminal = terminals.iter().find_map(Term::size_checked);
+    let columns = match terminal {
+        Some((_, columns)) => Some(columns.into()),
+        None => env::var("COLUMNS").ok().and_then(|text| text.parse().ok()),
+    };
+    let columns = columns.filter(|columns| *columns > 0);
+    columns.unwrap_or(BROADEST).min(BROADEST)
+}
+
+/// `program`, whose help lists the commands in groups, in so many columns.
+pub fn grouped(program: Command, columns: usize) -> Command {
+    let styles = program.get_styles();
+    let (header, literal) = (styles.get_header(), styles.get_literal());
+    let mut template = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
+    let groups = groups(&program);
+    let names = groups.iter().flat_map(|(_, commands)| commands);
+    let width = names.map(|(name, _)| name.len()).max().unwrap_or(0);
+    let indent = width + 4;
+    for (title, commands) in &groups {
+        let _ = writeln!(template, "\n{header}{title}:{header:#}");
+        for (name, does) in commands {
+            let space = width - name.len();
+            let does = wrapped(does, columns.saturating_sub(indent).max(NARROWEST));
+            let does = does.replace('\n', &format!("\n{:indent$}", ""));
+            let _ = writeln!(
+                template,
+                "  {literal}{name}{literal:#}{:space$}  {does}",
+                ""
+            );
+        }
+    }
+    let _ = write!(
+        template,
+        "\n{header}Options:{header:#}\n{{options}}{{after-help}}"
+    );
+    program.help_template(template)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn each_command_is_in_one_group_and_has_one_line() {
+        let program = grouped(crate::commands::Cli::command(), BROADEST);
+        let listed: Vec<_> = GROUPS.iter().flat_map(|group| group.names).collect();
+        let shown = program.get_subcommands().filter(|of| !of.is_hide_set());
+        let shown: Vec<_> = shown.map(Command::get_name).collect();
+        assert!(shown.len() > 20, "{shown:?}");
+        for name in shown {
+            let times = listed.iter().filter(|listed| **listed == &name).count();
+            assert_eq!(times, 1, "{name}");
+        }
+        // What is listed and not there is what another build has.
+        for name in listed.into_iter().filter(|name| **name != HELP) {
+            assert!(program.find_subcommand(name).is_some(), "{name}");
+        }
+        let help = program.clone().render_help().to_string();
+        let head = help.lines().take_while(|line| *line != "Options:");
+        for line in head {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+        for (title, commands) in groups(&program) {
+            assert!(help.contains(&format!("\n{title}:\n  ")), "{title}: {help}");
+            for (name, does) in commands {
+                assert!(help.contains(&format!("  {does}\n")), "{name}: {help}");
+            }
+        }
+    }
+}

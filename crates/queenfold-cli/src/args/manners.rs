@@ -1,0 +1,33 @@
+//! How a run stands back behind others. Whoever continues it does not say it again: its ledger has what each session was
+//! told.
+
+use std::path::Path;
+
+use crate::config::Layers;
+use queenfold_ledger::ledger::Store;
+
+/// These settings and their flags.
+const MANNERS: [(&str, &str); 4] = [
+    ("run.nice", "--nice"),
+    ("run.during", "--during"),
+    ("run.max_temp", "--max-temp"),
+    ("output.progress_every", "--progress-every"),
+];
+
+/// Takes the manners that `settings` leave open from the last session that worked in `dir`. The flags that say the same,
+/// if there are any. What was merged or gathered has no say.
+pub fn keep(settings: &mut Layers, dir: &Path) -> Option<String> {
+    // Whoever reads records checks the ledger's pages, which takes seconds where there are millions.
+    let sessions = Store::open_to_glance(dir).ok()?.sessions().ok()?;
+    let own = sessions
+        .into_iter()
+        .filter(|of| of.facts.merged.is_empty() && !of.facts.config.is_empty());
+    let last = own.max_by_key(|session| session.facts.number)?;
+    let kept = settings.add_kept(&last.facts.config, &MANNERS.map(|(key, _)| key));
+    let flags = MANNERS.iter().filter_map(|(key, flag)| {
+        let (_, value) = kept.iter().find(|(of, _)| of == key)?;
+        Some(format!("{flag} {value}"))
+    });
+    let flags: Vec<_> = flags.collect();
+    (!flags.is_empty()).then(|| flags.join(" "))
+}

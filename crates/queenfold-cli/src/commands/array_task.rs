@@ -1,0 +1,134 @@
+//! What an array task does: it counts a shard that nobody else does.
+
+use std::cell::Cell;
+use std::path::Path;
+
+use crate::commands::config::kept;
+use crate::config::Layers;
+use crate::control::live_run::last_said;
+use crate::exit::Failure;
+use crate::output::say;
+use crate::print::board_result::BoardResult;
+use crate::print::result_table::Printer;
+use crate::session::job_runner::JobRunner;
+use crate::telemetry::printable;
+use queenfold::actors::RunState;
+use queenfold::job::Job;
+use queenfold_ledger::cluster::{ArrayDirectory, ArrayShard, ShardState};
+use queenfold_ledger::ledger::{LedgerError, host_name, is_held};
+use queenfold_ledger::run_directory::{RunDirectory, RunDirectoryError};
+
+/// Counts the shard that has the number `task`, or if that is counted, or not for this host, the next one that is free. Where
+/// hosts share nothing, none knows what is free, so it is that shard or none.
+///
+/// # Errors
+/// There is no such array, nothing is left that this host may count, the run was stopped, or it failed.
+pub fn array_task(dir: &Path, task: u64, settings: &Layers) -> Result<(), Failure> {
+    let directory = ArrayDirectory::open(dir)?;
+    let array = directory.array();
+    if array.shard(task).is_none() {
+        return Err(Failure::usage(format!(
+            "--task {task}: {} has the shards 0 to {}",
+            dir.display(),
+            array.shards() - 1
+        )));
+    }
+    let runner = JobRunner::new(settings.config())?;
+    let mut tried = Vec::new();
+    loop {
+        let (index, shard) = match next(&directory, task, &tried) {
+            Next::Free(index, shard) => (index, shard),
+            Next::Done => {
+                say(&printable(&format!(
+                    "{}: nothing is left to count",
+                    dir.display()
+                )));
+                return Ok(());
+            }
+            Next::OtherHost => return Err(Failure::counted_here(dir)),
+        };
+        let path = dir.join("shards").join(index.to_string());
+        let plan = array.plans().swap_remove(0);
+        let job = Job::of(plan).unique(array.is_unique());
+        let is_taken = Cell::new(false);
+        let counted = runner.run(&job, Some(&path), |how, hardware| {
+            let is_again = shard.again.is_some();
+            let run = match RunDirectory::resume(&path) {
+                Err(LedgerError::NoRun(_)) => {
+                    let run = RunDirectory::create(&path, &job.clone().settings(how));
+                    let run = run.configuration(kept(settings)).other_way(is_again);
+                    run.shard(shard.shard)
+                        .run_on(hardware)
+                        .map(BoardResult::from)
+                }
+                begun => {
+                    let run = begun?.settings(how).configuration(kept(settings));
+                    let result = run.other_way(is_again).run_on(hardware)?;
+                    Ok(BoardResult::resumed(result, &path)?)
+                }
+            };
+            // Somebody else was faster.
+            let is_other = |error: &LedgerError| {
+                matches!(error, LedgerError::Locked { .. } | LedgerError::Exists(_))
+                    || is_held(&path)
+            };
+            is_taken.set(matches!(&run, Err(RunDirectoryError::Ledger(error)) if is_other(error)));
+            run
+        });
+        if is_taken.get() && !directory.shares_nothing() {
+            tried.push(index);
+            continue;
+        }
+        let counted = counted.map_err(|failure| failure.what_helps(&path))?;
+        if let Some(counted) = &counted {
+            Printer::new(job.size(), settings.config().output.json).print(counted)?;
+        }
+        return Ok(());
+    }
+}
+
+/// What an array task is to do.
+enum Next<'a> {
+    /// This shard.
+    Free(u64, &'a ArrayShard),
+    /// Nothing: all shards are counted, or are being counted.
+    Done,
+    /// Nothing: what is left is for other hosts.
+    OtherHost,
+}
+
+/// The first shard from `task` on that is free. Those that were `tried` are not.
+fn next<'a>(directory: &'a ArrayDirectory, task: u64, tried: &[u64]) -> Next<'a> {
+    let host = host_name();
+    let array = directory.array();
+    let is_alone = directory.shares_nothing();
+    let mut none = Next::Done;
+    let order = match is_alone {
+        true => (task..task + 1).chain(0..0),
+        false => (task..array.shards()).chain(0..task),
+    };
+    for index in order.filter(|index| array.is_to_count(*index) && !tried.contains(index)) {
+        let Some(shard) = array.shard(index) else {
+            continue;
+        };
+        let path = directory.shard(index);
+        // The ledger tells of the shard that was asked for; of the others, what their runs said last, because there may be
+        // thousands.
+        let is_finished = || match index == task {
+            true => {
+                let state = directory.state_of(index, &directory.division(&array.plans()));
+                matches!(state, Ok((ShardState::Finished, _)))
+            }
+            false => last_said(&path).is_some_and(|of| of.progress.state == RunState::Finished),
+        };
+        if !is_alone && (is_held(&path) || is_finished()) {
+            continue;
+        }
+        if shard.again.as_ref() == Some(&host) {
+            none = Next::OtherHost;
+        } else {
+            return Next::Free(index, shard);
+        }
+    }
+    none
+}

@@ -1,0 +1,384 @@
+//! What `bench` has measured, as JSON and as text.
+
+use std::fmt::{self, Write};
+
+use jiff::Timestamp;
+use serde::{Serialize, Serializer};
+
+use super::draft::Measured;
+use crate::bench::CpuRun;
+use queenfold::board::Size;
+use queenfold::engine::{Engine, core_seconds};
+use queenfold::machine::{Load, LoadWatch, Processor};
+use queenfold::simd::Isa;
+use queenfold::words::several;
+use queenfold_ledger::ledger::unix_time;
+
+/// The engine and the board of the score, which all workers count.
+pub const SCORED: (Engine, u32) = (Engine::Colour, 19);
+
+/// From which share of the processors on others make a measurement doubtful.
+const BUSY: f64 = 0.05;
+
+/// From which share on it matters what the host takes away.
+const STOLEN: f64 = 0.02;
+
+/// A board that is counted several times.
+#[derive(Clone, Debug, Serialize)]
+pub struct Series {
+    pub isa: Isa,
+    #[serde(serialize_with = "name")]
+    pub engine: Engine,
+    pub n: u32,
+    pub workers: usize,
+    pub runs: Vec<CpuRun>,
+}
+
+fn name<S: Serializer>(engine: &Engine, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(engine.name())
+}
+
+impl Series {
+    pub const fn new(isa: Isa, engine: Engine, n: u32, workers: usize) -> Self {
+        Self {
+            isa,
+            engine,
+            n,
+            workers,
+            runs: Vec::new(),
+        }
+    }
+
+    /// Whether the same is counted by the same.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let key = |of: &Self| (of.isa, of.engine, of.n, of.workers);
+        key(self) == key(other)
+    }
+
+    /// The run that took the least time.
+    pub fn best(&self) -> Option<CpuRun> {
+        let runs = self.runs.iter().copied();
+        runs.min_by(|a, b| a.seconds.total_cmp(&b.seconds))
+    }
+
+    /// How much longer the longest run took than the shortest, as a share of that; `None` for less than two.
+    fn spread(&self) -> Option<f64> {
+        if self.runs.len() < 2 {
+            return None;
+        }
+        let worst = self.runs.iter().map(|run| run.seconds).fold(0.0, f64::max);
+        Some(worst / self.best()?.seconds - 1.0)
+    }
+}
+
+impl fmt::Display for Series {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = if self.workers == 1 { "" } else { "s" };
+        write!(
+            f,
+            "{}, {}, n = {}, {} worker{plural}",
+            self.isa, self.engine, self.n, self.workers
+        )
+    }
+}
+
+/// Everything that was measured, in the form of the JSON.
+#[derive(Debug, Serialize)]
+pub struct CpuReport {
+    pub processor: Processor,
+    pub workers: usize,
+    pub series: Vec<Series>,
+    #[serde(skip)]
+    watch: Option<LoadWatch>,
+    /// What else the processors did meanwhile.
+    load: Option<Load>,
+    /// Boards of 19 queens that all workers count in an hour, by the first kernel.
+    score: Option<f64>,
+    /// The same of one worker.
+    score_of_one: Option<f64>,
+    /// The board from whose time the score is.
+    score_n: Option<u32>,
+    /// Whether others had so much of the processors that the scores are from CPU time.
+    by_cpu_time: bool,
+    /// The row for the table of docs/RECORDS.md.
+    record: Option<String>,
+    version: &'static str,
+    /// Why it ended early; `None` if everything was measured.
+    error: Option<String>,
+}
+
+impl CpuReport {
+    pub fn new(
+        processor: Processor,
+        workers: usize,
+        series: Vec<Series>,
+        watch: Option<LoadWatch>,
+    ) -> Self {
+        Self {
+            watch,
+            processor,
+            workers,
+            series,
+            load: None,
+            score: None,
+            score_of_one: None,
+            score_n: None,
+            by_cpu_time: false,
+            record: None,
+            version: env!("CARGO_PKG_VERSION"),
+            error: None,
+        }
+    }
+
+    /// The best run of a board by the first kernel.
+    fn best(&self, (engine, n): (Engine, u32), workers: usize) -> Option<CpuRun> {
+        let isa = self.series.first()?.isa;
+        let wanted = Series::new(isa, engine, n, workers);
+        self.series.iter().find(|of| of.is_same(&wanted))?.best()
+    }
+
+    /// The score by the largest board that so many workers counted, and that board.
+    fn score(&self, workers: usize) -> Option<(f64, u32)> {
+        let isa = self.series.first()?.isa;
+        let cost = |n| Size::new(n).map(|n| core_seconds(SCORED.0, n, isa));
+        [SCORED.1, 18, 17].into_iter().find_map(|n| {
+            let wanted = Series::new(isa, SCORED.0, n, workers);
+            let of = self.series.iter().find(|of| of.is_same(&wanted))?;
+            let seconds = of.runs.iter().map(|run| match self.by_cpu_time {
+                true => run.cpu_seconds / workers as f64,
+                false => run.seconds,
+            });
+            let least = seconds.min_by(f64::total_cmp)?;
+            let larger = cost(SCORED.1).ok()? / cost(n).ok()?;
+            Some((3600.0 / (least * larger), n))
+        })
+    }
+
+    fn row(&self) -> Option<String> {
+        if self.by_cpu_time || self.score_n != Some(SCORED.1) {
+            return None;
+        }
+        let seconds = |board, workers| {
+            let best = self.best(board, workers);
+            best.map_or_else(|| "-".to_owned(), |run| format!("{:.3}", run.seconds))
+        };
+        Some(format!(
+            "| {} | {} | {} | {:.0} | {} | {} | {} | {} | {} | {} |",
+            self.processor.title(),
+            self.workers,
+            self.series.first()?.isa,
+            self.score?,
+            seconds(SCORED, self.workers),
+            seconds((Engine::Colour, 18), 1),
+            seconds((Engine::Chain, 17), 1),
+            load_in_words(self.load.as_ref()),
+            self.version,
+            day(unix_time()),
+        ))
+    }
+}
+
+/// Whether others had so much of the processors that wall times say nothing of the machine.
+fn is_shared(load: &Load) -> bool {
+    let at_least = |share: Option<f64>, least| share.is_some_and(|share| share >= least);
+    at_least(load.others, BUSY) || at_least(load.steal, STOLEN)
+}
+
+/// The day of a moment in UTC, if it has four digits for the year.
+fn day(unix: i64) -> String {
+    let day = Timestamp::from_second(unix).map(|at| at.strftime("%Y-%m-%d").to_string());
+    day.unwrap_or_else(|_| "-".to_owned())
+}
+
+/// What others had of the processors.
+fn load_in_words(load: Option<&Load>) -> String {
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    let Some(
+        load @ Load {
+            others: Some(others),
+            steal: Some(steal),
+            ..
+        },
+    ) = load
+    else {
+        return "unknown".to_owned();
+    };
+    let text = format!("others {}, steal {}", percent(*others), percent(*steal));
+    match is_shared(load) {
+        true => format!("{text}: beside other programs"),
+        false => text,
+    }
+}
+
+impl Measured for CpuReport {
+    fn end(&mut self, error: Option<&str>) {
+        self.error = error.map(str::to_owned);
+        if let Some(watch) = &self.watch {
+            self.load = Some(watch.load());
+        }
+        self.by_cpu_time = self.load.as_ref().is_some_and(is_shared);
+        let one = self.score(1);
+        self.score_of_one = one.map(|(score, _)| score);
+        // Of the smallest board there is only one worker.
+        let all = self.score(self.workers);
+        let all = all.or(one.map(|(score, n)| (score * self.workers as f64, n)));
+        (self.score, self.score_n) = all.unzip();
+        self.record = self.row();
+    }
+
+    fn in_words(&self) -> String {
+        let mut text = format!(
+            "processor  {}\nlayout     {}\ncaches     {}\n\n\
+             kernel    engine   n  workers    best s  spread     CPU s  runs\n",
+            self.processor.title(),
+            self.processor.layout(),
+            self.processor.caches_in_words(),
+        );
+        for of in &self.series {
+            let cell = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+            let best = cell(of.best().map(|best| format!("{:.3}", best.seconds)));
+            let cpu = cell(of.best().map(|best| format!("{:.3}", best.cpu_seconds)));
+            let spread = cell(of.spread().map(|spread| format!("{:.0} %", 100.0 * spread)));
+            let _ = writeln!(
+                text,
+                "{:8}  {:6}  {:>2}  {:>7}  {best:>8}  {spread:>6}  {cpu:>8}  {:>4}",
+                of.isa,
+                of.engine.name(),
+                of.n,
+                of.workers,
+                of.runs.len()
+            );
+        }
+        text.push('\n');
+        if self.series.iter().all(|of| of.runs.is_empty()) {
+            text += "nothing was measured: no board was counted to its end\n";
+        }
+        let eighteen = (Engine::Colour, 18);
+        if let (Some(one), Some(all)) = (self.best(eighteen, 1), self.best(eighteen, self.workers))
+            && self.workers > 1
+            && !self.by_cpu_time
+        {
+            let _ = writeln!(
+                text,
+                "speed-up   {:.2} by {} workers, at n = 18",
+                one.seconds / all.seconds,
+                self.workers
+            );
+        }
+        if let (Some(score), Some(n), Some(first)) = (self.score, self.score_n, self.series.first())
+        {
+            let (about, from) = match n == SCORED.1 {
+                true => ("", String::new()),
+                false => ("about ", format!(", from the time of n = {n}")),
+            };
+            let by = match self.by_cpu_time {
+                true => ", by CPU time",
+                false => "",
+            };
+            let _ = writeln!(
+                text,
+                "score      {about}{score:.0} boards of 19 queens an hour{by}{from}, by {} on {}",
+                first.isa,
+                several(self.workers as u64, "worker")
+            );
+        }
+        if let Some(one) = self.score_of_one.filter(|_| self.workers > 1) {
+            let _ = writeln!(text, "           about {one:.0} by one worker");
+        }
+        let _ = writeln!(text, "load       {}", load_in_words(self.load.as_ref()));
+        if let Some(record) = &self.record {
+            let _ = writeln!(text, "record     {record}");
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(seconds: f64) -> CpuRun {
+        CpuRun {
+            seconds,
+            cpu_seconds: 2.0 * seconds,
+        }
+    }
+
+    fn report() -> CpuReport {
+        let mut all = Series::new(Isa::Avx2, SCORED.0, SCORED.1, 2);
+        all.runs = vec![run(4.5), run(3.0), run(3.3)];
+        let mut one = Series::new(Isa::Avx2, Engine::Colour, 18, 1);
+        one.runs = vec![run(1.2)];
+        let mut both = Series::new(Isa::Avx2, Engine::Colour, 18, 2);
+        both.runs = vec![run(0.5), run(0.6)];
+        let slow = Series::new(Isa::Portable, SCORED.0, SCORED.1, 2);
+        let mut report = CpuReport::new(Processor::default(), 2, vec![all, one, both, slow], None);
+        report.load = Some(Load {
+            others: Some(0.01),
+            steal: Some(0.0),
+            average: None,
+        });
+        report
+    }
+
+    #[test]
+    fn the_score_is_of_the_best_run_of_the_widest_kernel() {
+        let mut report = report();
+        report.end(None);
+        assert_eq!(report.score, Some(1200.0));
+        let text = report.in_words();
+        let row = "avx2      colour  19        2     3.000    50 %     6.000     3\n";
+        for part in [
+            row,
+            "avx2      colour  18        1     1.200       -     2.400     1\n",
+            "portable  colour  19        2         -       -         -     0\n",
+            "speed-up   2.40 by 2 workers",
+            "score      1200 boards of 19 queens an hour, by avx2 on 2 workers\n           about 484 by one worker",
+            "steal 0.0 %\n",
+            "| 2 | avx2 | 1200 | 3.000 | 1.200 | - | others 1.0 %",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+
+    #[test]
+    fn beside_other_programs_the_score_is_by_cpu_time_and_there_is_no_record() {
+        for (others, steal) in [(0.06, 0.0), (0.0, 0.03)] {
+            let mut report = report();
+            report.load = Some(Load {
+                others: Some(others),
+                steal: Some(steal),
+                average: None,
+            });
+            // The run with the least CPU time, on two workers.
+            report.series[0].runs[0].cpu_seconds = 4.0;
+            report.end(None);
+            assert_eq!((report.score, &report.record), (Some(1800.0), &None));
+            let text = report.in_words();
+            let score =
+                "score      1800 boards of 19 queens an hour, by CPU time, by avx2 on 2 workers";
+            assert!(text.contains(score), "{text}");
+            assert!(text.contains(": beside other programs"), "{text}");
+            assert!(!text.contains("speed-up"), "{text}");
+        }
+    }
+
+    #[test]
+    fn without_the_board_of_the_score_it_is_projected_and_there_is_no_record() {
+        let mut report = report();
+        report.series[0].runs.clear();
+        report.end(Some("stopped"));
+        let text = report.in_words();
+        let of_half_a_second =
+            "score      about 1161 boards of 19 queens an hour, from the time of n = 18, by avx2";
+        assert!(text.contains(of_half_a_second), "{text}");
+        assert_eq!((report.score_n, &report.record), (Some(18), &None));
+        // One worker alone counted anything.
+        report.series[2].runs.clear();
+        report.end(None);
+        assert_eq!(report.score, report.score_of_one.map(|one| 2.0 * one));
+        report.series[1].runs.clear();
+        report.end(None);
+        assert_eq!((report.score, report.score_n), (None, None));
+    }
+}

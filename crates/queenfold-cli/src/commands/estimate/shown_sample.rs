@@ -1,0 +1,115 @@
+//! A sample while it is counted: what is shown of it, and when it ends.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use super::question::Question;
+use super::stop::{CutShort, Stop};
+use crate::output::bar;
+use queenfold::estimate::{Draw, SampleProgress};
+use queenfold::words::duration;
+
+/// How long a sample may take unless the user says.
+pub const BUDGET: Duration = Duration::from_secs(10);
+
+/// How often it is looked how much of the sample is counted, and whether it should end.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// When it is known how long the sample will take. Tasks of the chain with equal costs differ by a factor of 2.
+const SOON: Duration = Duration::from_secs(2);
+
+/// A sample that is counted.
+pub struct ShownSample<'a> {
+    pub question: &'a Question,
+    pub draw: &'a Draw,
+    pub progress: &'a SampleProgress,
+    pub stop: &'a Stop,
+    /// How long it may take.
+    pub budget: Option<Duration>,
+    pub quiet: bool,
+}
+
+impl ShownSample<'_> {
+    /// Shows on a terminal how much of the sample is counted, until `ended` is closed. Gives the sample up when it is to
+    /// end, and returns why.
+    pub fn watch(&self, ended: &Receiver<()>) -> Option<CutShort> {
+        let n = self.question.plan.size();
+        let template = format!("n = {n}: {{percent}} % of the sample · {{msg}}");
+        let bar = (!self.quiet).then(|| bar(Some(STEPS as u64), &template));
+        let begun = Instant::now();
+        let mut cut = None;
+        loop {
+            let (tasks, share) = (self.progress.tasks(), self.progress.share(self.draw));
+            let budget = allowed(self.budget, tasks == self.draw.tasks().len());
+            cut = cut.or_else(|| self.stop.cut(begun, budget));
+            if cut.is_some() {
+                self.progress.give_up();
+            }
+            if let Some(bar) = &bar {
+                bar.set_position((share * STEPS) as u64);
+                let elapsed = begun.elapsed();
+                let time = expected(elapsed, share).map(|time| self.within_budget(time));
+                bar.set_message(times(time, elapsed));
+            }
+            if ended.recv_timeout(LOOK_EVERY) != Err(RecvTimeoutError::Timeout) {
+                break;
+            }
+        }
+        if let Some(bar) = bar {
+            bar.finish_and_clear();
+        }
+        cut
+    }
+
+    fn within_budget(&self, time: Duration) -> Duration {
+        time.min(self.budget.unwrap_or(Duration::MAX))
+    }
+}
+
+/// How long a sample may take: without a budget, until all of its tasks are counted; only the default budget lets short ones
+/// be counted again.
+fn allowed(budget: Option<Duration>, is_counted: bool) -> Option<Duration> {
+    budget.or(is_counted.then_some(BUDGET))
+}
+
+/// Steps of the progress bar.
+const STEPS: f64 = 1000.0;
+
+/// The end of the bar's line: the time `elapsed`, and how much of the time `all` is left, if that is
+/// known.
+fn times(all: Option<Duration>, elapsed: Duration) -> String {
+    let left = all.map_or_else(String::new, |all| {
+        format!(" · left {}", duration(all.saturating_sub(elapsed)))
+    });
+    duration(elapsed) + &left
+}
+
+/// How long the sample takes in all, if this share of it took `elapsed`; `None` while that says too little.
+fn expected(elapsed: Duration, share: f64) -> Option<Duration> {
+    (share > 0.0 && elapsed >= SOON).then(|| {
+        Duration::try_from_secs_f64(elapsed.as_secs_f64() / share).unwrap_or(Duration::MAX)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_is_shown_once_it_is_known() {
+        let elapsed = Duration::from_secs(60);
+        assert_eq!(times(None, elapsed), "1:00");
+        assert_eq!(expected(Duration::from_secs(1), 0.2), None);
+        assert_eq!(expected(elapsed, 0.0), None);
+        let all = expected(elapsed, 0.25);
+        assert_eq!(times(all, elapsed), "1:00 · left 3:00");
+    }
+
+    #[test]
+    fn all_tasks_are_counted_without_a_budget_but_not_again_and_again() {
+        assert_eq!(allowed(None, false), None);
+        assert_eq!(allowed(None, true), Some(BUDGET));
+        let longer = Some(2 * BUDGET);
+        assert_eq!([true, false].map(|all| allowed(longer, all)), [longer; 2]);
+    }
+}

@@ -1,0 +1,236 @@
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+
+use crate::exit::{Exit, Failure};
+use crate::output::{print, print_json, say};
+use crate::print::array_report::{outdated_scripts, submit_again};
+use crate::print::count_report;
+use crate::print::result_table::ResultTable;
+use crate::shell::{command, command_on};
+use crate::telemetry::printable;
+use queenfold::engine::Plan;
+use queenfold::job::outcome;
+use queenfold::words::several;
+use queenfold_ledger::certificate::{HostKey, open_source};
+use queenfold_ledger::cluster::{ArrayDirectory, Gathered, KEY, ask, gather};
+use queenfold_ledger::ledger::{Confirmation, LedgerError, MergeSource, Merged, Store};
+use queenfold_ledger::system::file_kind::replace;
+
+/// The longest certificate that is read from stdin, in bytes: one of a million tasks has some 500 MB.
+const LONGEST: u64 = 1 << 30;
+
+const HELP: &str = "\
+Examples:
+  queenfold gather array-n24
+  queenfold gather array-n24 inbox     and the files of shards in the folder inbox
+
+Puts what the shards have recorded into one ledger, in DIR/whole, and prints the total if no task is missing. \
+Otherwise it names the shards that are missing and the command that counts these alone, and ends with exit \
+code 4. It may be given at any time and as often as you like; shards that somebody works on are left out. Certificates of shards from hosts that share \
+nothing are gathered as well, from DIR/shards and from what is given besides, if they are named NAME.cert; those that are not of this array are named and \
+left out. While second counts are missing that `array --again` asked for, the exit code is 4, too. \
+DIR/whole is a run directory like any other: `verify`, `certify`, `report` and `resume` take it.";
+
+/// Flags of `gather`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub struct Args {
+    /// The directory of the array
+    dir: PathBuf,
+
+    /// More files of shards: one, a folder of them, or - for one from stdin, which is kept beside the others
+    from: Option<PathBuf>,
+
+    /// Print one JSON object on a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// Gathers the shards of an array and the files `from`. Of hosts that share nothing, those count that the key of the array
+/// signed.
+pub fn gathered(directory: &ArrayDirectory, from: &[PathBuf]) -> Result<Gathered, Failure> {
+    let key = match directory.shares_nothing() {
+        true => {
+            directory.key()?;
+            Some(HostKey::read(&directory.file(KEY), String::new())?)
+        }
+        false => None,
+    };
+    let gathered = gather(directory, from, |path| {
+        let source = open_source(path)?;
+        let signer = source.store.signer().map(str::to_owned);
+        match &key {
+            Some(key) if signer != Some(key.public()) => Err(LedgerError::Unfit(format!(
+                "{}: it is signed by {}, and not by the key of this array",
+                path.display(),
+                signer.unwrap_or_default()
+            ))),
+            key => Ok(MergeSource {
+                is_of_array: key.is_some(),
+                ..source
+            }),
+        }
+    });
+    let gathered = gathered.map_err(|error| {
+        let mut failure = Failure::from(error);
+        if failure.exit == Exit::Mismatch && key.is_some() {
+            failure.message += "; `queenfold check FILE --challenge SEED -m TASKS` counts a file again: remove the wrong one, after \
+                                `queenfold merge --take-out FILE --into DIR/whole` if it was gathered";
+        }
+        failure
+    })?;
+    for refused in &gathered.refused {
+        say(&printable(&format!("left out: {refused}")));
+    }
+    Ok(gathered)
+}
+
+/// A certificate from stdin, kept in the folder of the shards under a name that its content gives.
+fn kept_stdin(directory: &ArrayDirectory) -> Result<PathBuf, Failure> {
+    let mut text = Vec::new();
+    io::stdin().take(LONGEST).read_to_end(&mut text)?;
+    let name = format!("shards/{}.cert", &blake3::hash(&text).to_hex()[..16]);
+    let file = directory.file(&name);
+    replace(&file, &text).map_err(|error| Failure::of_file("certificate", &file, &error))?;
+    Ok(file)
+}
+
+/// Adds up the shards of a job array.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let directory = ArrayDirectory::open(&args.dir)?;
+    let stdin = args.from.as_deref() == Some(Path::new("-"));
+    let from = match &args.from {
+        Some(_) if stdin => vec![kept_stdin(&directory)?],
+        from => from.iter().cloned().collect(),
+    };
+    let gathered = gathered(&directory, &from)?;
+    if stdin && !gathered.refused.is_empty() {
+        fs::remove_file(&from[0])?;
+    }
+    let whole = args.dir.join("whole");
+    if let Some(merged) = &gathered.merged {
+        say(&printable(&format!(
+            "{}: {} gathered, {} there already",
+            whole.display(),
+            several(merged.copied, "task"),
+            merged.there
+        )));
+        for left_out in &merged.left_out {
+            say(&printable(&left_out.to_string()));
+        }
+    }
+    let merged = gathered.merged.as_ref();
+    let tasks: u64 = directory.array().plans().iter().map(|p| p.tasks()).sum();
+    let done = merged.map_or(0, |merged| merged.sums.coverage.done());
+    let mut lines = Vec::new();
+    let mut json = json!({});
+    for (shards, what, key) in [
+        (&gathered.not_begun, "not begun", "not_begun"),
+        (&gathered.stopped, "stopped", "stopped"),
+        (&gathered.running, "running", "running"),
+    ] {
+        json[key] = json!(shards.iter().collect::<Vec<_>>());
+        if !shards.is_empty() {
+            let number = several(shards.len(), "shard");
+            lines.push(format!("{number} {what}: {shards}"));
+        }
+    }
+    match merged.filter(|merged| merged.sums.coverage.is_whole()) {
+        Some(merged) => {
+            let json = args.json.then_some(json);
+            tell_whole(&whole, &directory.array().plans(), merged, json)?;
+            if directory.array().is_done(&gathered.lacking) {
+                return Ok(());
+            }
+            if lines.is_empty() {
+                let again = command("array", &[("--again", args.dir.as_os_str())], None);
+                lines.push(format!(
+                    "`{again}` adds shards for what one host alone has counted"
+                ));
+                return Err(Failure::lines(Exit::Stopped, lines));
+            }
+            lines.insert(0, "second counts are missing".to_owned());
+        }
+        None => {
+            if args.json {
+                print_json(&without_total(json, done, tasks))?;
+            }
+            lines.insert(
+                0,
+                format!(
+                    "no total from {}: {} of {tasks} missing",
+                    args.dir.display(),
+                    several(tasks - done, "task")
+                ),
+            );
+        }
+    }
+    let to_submit = gathered.to_submit();
+    let missing = ask(&directory).unwrap_or_default().others(&to_submit);
+    let which = match gathered.running.is_empty() && missing.len() == to_submit.len() {
+        true => "them",
+        false => "the others",
+    };
+    let again = submit_again(&directory, &args.dir, &missing);
+    match missing.is_empty() {
+        true => lines.push(format!(
+            "wait for the running and the queued shards, then `{}`",
+            command_on("gather", &args.dir)
+        )),
+        false => {
+            lines.extend(
+                again
+                    .iter()
+                    .map(|command| format!("count {which} alone with `{command}`")),
+            );
+            lines.extend(outdated_scripts(&directory, &args.dir));
+        }
+    }
+    Err(Failure::lines(Exit::Stopped, lines))
+}
+
+/// What `--json` prints while tasks are missing, besides what is in `json`.
+pub fn without_total(mut json: Json, done: u64, tasks: u64) -> Json {
+    json["tasks_done"] = json!(done);
+    json["tasks_total"] = json!(tasks);
+    for key in ["seconds", "checked", "counted", "result"] {
+        json[key] = Json::Null;
+    }
+    json
+}
+
+/// Prints the total of the ledger in `whole`, of which no task is missing, and how often its tasks were counted: as text, or
+/// with `--json` besides what is in that.
+pub fn tell_whole(
+    whole: &Path,
+    plans: &[Arc<dyn Plan>],
+    merged: &Merged,
+    json: Option<Json>,
+) -> Result<(), Failure> {
+    let store = Store::open_to_glance(whole)?;
+    store.check_decided(&merged.sums)?;
+    let confirmation = Confirmation::read(&store)?;
+    drop(store);
+    if let Some(plan) = plans.first() {
+        let outcome = outcome(plan.as_ref(), |engine| merged.sums.tallies.get(&engine))?;
+        let checked = confirmation.checked(&outcome);
+        if let Some(mut json) = json {
+            let tasks = merged.sums.coverage.tasks();
+            json["tasks_done"] = json!(tasks);
+            json["tasks_total"] = json!(tasks);
+            json["seconds"] = json!(merged.elapsed.as_secs_f64());
+            json["checked"] = json!(checked);
+            json["counted"] = json!(confirmation);
+            json["result"] = json!(outcome);
+            return print_json(&json);
+        }
+        let table = ResultTable::new(plan.size(), "All sessions");
+        print(&table.header())?;
+        print(&table.row(&outcome, checked, merged.elapsed))?;
+    }
+    count_report::tell(whole, Some(confirmation), false)
+}

@@ -1,0 +1,62 @@
+//! The command `ladder`: runs methods and prints a row for each.
+
+mod args;
+mod boards;
+mod climb;
+mod notes;
+mod picture;
+mod rung;
+mod saved_rows;
+mod show;
+mod steps;
+mod table;
+mod waiting;
+
+pub use self::args::Args;
+use crate::exit::Failure;
+use crate::ladder::{About, METHODS};
+use crate::output::print;
+
+/// Runs the methods and prints one row for each as soon as it is done.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    if *args == Args::default() {
+        let methods = METHODS.into_iter();
+        return methods
+            .map(|method| entry(method.about()))
+            .try_for_each(|entry| print(&entry));
+    }
+    if args.from.is_none() && args.plot.as_deref().is_some_and(picture::is_stdout) {
+        let message = "--plot - goes with --from: the rows of a run are on stdout already";
+        return Err(Failure::usage(message));
+    }
+    args.plot.as_deref().map_or(Ok(()), picture::check)?;
+    let mut rows = Vec::new();
+    let ended = match &args.from {
+        Some(path) => saved_rows::read(path).map(|read| rows = read),
+        None => climb::climb_all(args, &mut rows),
+    };
+    let Some(path) = &args.plot else {
+        return ended;
+    };
+    // A run that ended early gets a picture of the rows that it finished.
+    if ended.is_err() && rows.is_empty() {
+        return ended;
+    }
+    let drawn = picture::draw(path, &rows);
+    ended.and(drawn)
+}
+
+/// A method as a line of the list.
+fn entry(about: &About) -> String {
+    let About {
+        name, idea, unique, ..
+    } = about;
+    let counts = if *unique { "total, unique" } else { "total" };
+    let styles: Vec<_> = about.styles.iter().filter_map(|s| s.name()).collect();
+    let styles = if styles.is_empty() {
+        String::new()
+    } else {
+        format!("; {}", styles.join(", "))
+    };
+    format!("{name:<20}  {idea} ({counts}{styles})")
+}

@@ -1,0 +1,178 @@
+//! `--step`: shows a search one step at a time.
+
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::ops::ControlFlow;
+
+use console::{Key, Term};
+
+use crate::control::{signals, terminal};
+use crate::exit::Exit;
+use crate::ladder::{Audience, Scene};
+use crate::output::{Stdout, stdout};
+use queenfold::board::Size;
+
+/// Whether each step waits for a key.
+pub fn is_interactive() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+/// Shows a search frame by frame: on a terminal one for each key, otherwise all of them as text.
+pub struct StepViewer {
+    n: Size,
+    out: BufWriter<Stdout>,
+    /// Where keys come from; `None` without a terminal.
+    terminal: Option<Term>,
+    frames: u64,
+    solutions: u64,
+    written: io::Result<()>,
+}
+
+impl StepViewer {
+    /// Shows a search on the board of size `n`.
+    pub fn new(n: Size) -> Self {
+        let terminal = is_interactive().then(Term::stdout);
+        if terminal.is_some() {
+            // A signal while it waits for a key finds the mode of the key.
+            terminal::remember();
+        }
+        Self {
+            n,
+            out: BufWriter::new(stdout()),
+            terminal,
+            frames: 0,
+            solutions: 0,
+            written: Ok(()),
+        }
+    }
+
+    /// Writes what is left. Fails if writing failed before.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.written?;
+        self.out.flush()
+    }
+
+    fn frame(&mut self, scene: &Scene) -> io::Result<ControlFlow<()>> {
+        if let Scene::Solution { .. } = scene {
+            self.solutions += 1;
+        }
+        let Some(frame) = frame(self.n, scene, self.solutions) else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        self.frames += 1;
+        if let Some(terminal) = &self.terminal {
+            terminal.clear_screen()?;
+        }
+        writeln!(self.out, "{}. {frame}", self.frames)?;
+        match &self.terminal {
+            None => Ok(ControlFlow::Continue(())),
+            Some(terminal) => {
+                writeln!(self.out, "arrow or space: go on   q: quit")?;
+                self.out.flush()?;
+                wait(terminal)
+            }
+        }
+    }
+}
+
+impl Audience for StepViewer {
+    fn wants_squares(&self) -> bool {
+        true
+    }
+
+    fn see(&mut self, scene: Scene) -> ControlFlow<()> {
+        match self.frame(&scene) {
+            Ok(next) => next,
+            Err(error) => {
+                self.written = Err(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+}
+
+/// Waits for a key that continues or quits.
+fn wait(terminal: &Term) -> io::Result<ControlFlow<()>> {
+    loop {
+        match terminal.read_key_raw()? {
+            Key::ArrowRight
+            | Key::ArrowDown
+            | Key::ArrowLeft
+            | Key::ArrowUp
+            | Key::Enter
+            | Key::Char(' ') => {
+                return Ok(ControlFlow::Continue(()));
+            }
+            // Ctrl-\: the terminal sends no signals while it waits for a key.
+            Key::Char('\u{1c}') => signals::deliver(terminal::SignalKey::Quit),
+            // Also a signal that interrupted the wait.
+            Key::CtrlC => signals::end_at_once(Exit::Interrupted),
+            Key::Char('q' | 'Q') | Key::Escape => {
+                return Ok(ControlFlow::Break(()));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A scene in words and as a drawing: `Q` a queen, `x` an attacked square, `.` an empty one.
+/// `None` for a full board that earlier frames have shown queen by queen.
+fn frame(n: Size, scene: &Scene, solutions: u64) -> Option<String> {
+    let (words, rows, attacked) = match scene {
+        Scene::Placed { rows, row } => {
+            let column = rows.get(*row).copied().flatten()?;
+            let words = format!("row {row}, a queen in column {column}");
+            (words, rows, None)
+        }
+        Scene::Attacked { rows, column } => {
+            let words = format!("row {}, column {column} is attacked", rows.len());
+            (words, rows, Some((rows.len(), *column)))
+        }
+        Scene::Side { rows, side } => (format!("the queens along the {side}"), rows, None),
+        Scene::Solution { rows, .. } => (format!("solution {solutions}"), rows, None),
+        Scene::Border { rows, size } => (format!("a border, orbit of {size}"), rows, None),
+    };
+    let n = n.get() as usize;
+    let mut text = words + "\n";
+    for row in 0..n {
+        let queen = rows.get(row).copied().flatten();
+        let squares: Vec<_> = (0..n as u8)
+            .map(|column| {
+                if queen == Some(column) {
+                    "Q"
+                } else if attacked == Some((row, column)) {
+                    "x"
+                } else {
+                    "."
+                }
+            })
+            .collect();
+        text += &squares.join(" ");
+        text.push('\n');
+    }
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_says_and_draws_what_happens() {
+        let n = Size::new(4).unwrap();
+        let rows = vec![Some(1)];
+        let scene = Scene::Placed {
+            rows: rows.clone(),
+            row: 0,
+        };
+        let placed = frame(n, &scene, 0).unwrap();
+        assert_eq!(
+            placed,
+            "row 0, a queen in column 1\n. Q . .\n. . . .\n. . . .\n. . . .\n"
+        );
+        let refused = frame(n, &Scene::Attacked { rows, column: 2 }, 0).unwrap();
+        assert_eq!(
+            refused,
+            "row 1, column 2 is attacked\n. Q . .\n. . x .\n. . . .\n. . . .\n"
+        );
+    }
+}

@@ -1,0 +1,236 @@
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::array_task::array_task;
+use crate::args::boards::{boards, show};
+use crate::args::flags::ConfigFlags;
+use crate::args::manners;
+use crate::commands::config::kept;
+use crate::config::Layers;
+use crate::exit::Failure;
+use crate::output::{print, print_json, say};
+use crate::print::board_result::BoardResult;
+use crate::print::count_report::{self, CorrectionReport};
+use crate::print::result_table::Printer;
+use crate::session::job_runner::JobRunner;
+use crate::session::recount::wall_time;
+use crate::telemetry::printable;
+use queenfold::board::{GivenBoard, Size, known};
+use queenfold::engine::{CountedBy, Plan, second_kernel};
+use queenfold::outcome::Outcome;
+use queenfold::words::several;
+use queenfold_ledger::cluster::ArrayDirectory;
+use queenfold_ledger::ledger::{FirstCounts, Shard};
+use queenfold_ledger::run_directory::{RunDirectory, open};
+
+const HELP: &str = "\
+Examples:
+  queenfold run -n 16
+  queenfold run -n 4..=14 --json
+  queenfold run -n 18 --workers 4 --time-limit 10m
+  queenfold run -n 12 --expect 14200   for scripts: any other total is an error
+  queenfold run -n 20 --dir n20        keep every finished task, for `queenfold resume n20`
+  queenfold run -n 20 --dir part0 --shard 0/3
+  queenfold run -n 8 --queens b4,d5    the solutions with queens on these squares
+  queenfold run --board puzzle.txt --show
+  queenfold run --again n20            count what is recorded in n20 a second time
+
+Prints one row for each board: its size, all solutions, those that differ by more than a rotation \
+or reflection, and the time it took. With --queens, --holes or --board it counts the completions in all, and \
+those up to the symmetries that fix the given board. The first Ctrl-C stops the run within two seconds: tasks \
+that are not done by then are given up. The second one stops it at once. SIGUSR2, or the key p on a terminal, \
+pauses and resumes the run.
+
+--again counts each recorded task without a second count by another worker or device, and by another \
+kernel where that takes at most four times as long as the widest one. It can be stopped and given again. \
+Where the counts differ, a third one decides, and all of them are kept.";
+
+/// Flags of `run`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub struct Args {
+    #[command(flatten)]
+    flags: ConfigFlags,
+
+    /// Keep every finished task in this new directory, so that the run can be resumed
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+
+    /// Count the recorded tasks of the run in this directory a second time, by other workers and kernels;
+    /// --isa gives the kernel
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["dir", "shard", "n", "queens", "holes", "board", "engine", "no-unique", "unique"])]
+    again: Option<PathBuf>,
+
+    /// Draw the board with the names of its squares and what is given on it, and count nothing
+    #[arg(long, conflicts_with_all = ["again", "dir", "json", "tui", "events", "metrics", "on-event", "trace", "profile"])]
+    show: bool,
+
+    /// Begin a run of more than a day although nothing of it would be kept
+    #[arg(long, conflicts_with_all = ["dir", "again", "show"])]
+    yes: bool,
+
+    /// Count only part I of K, or I-J/K for several; the parts have about the same cost; needs --dir
+    #[arg(long, value_name = "I/K", requires = "dir")]
+    shard: Option<Shard>,
+
+    /// Count shard I of the job array in --dir, or the next one that nobody counts; the scripts of `array` do so
+    #[arg(long, value_name = "I", requires = "dir", conflicts_with_all = ["shard", "expect", "show", "n", "queens", "holes", "board", "engine", "no-unique", "unique"])]
+    task: Option<u64>,
+
+    /// Demand this total: end with exit code 3, and print no result, if the board has another one
+    #[arg(long, value_name = "TOTAL", value_parser = total, allow_hyphen_values = true, conflicts_with_all = ["again", "show", "shard"])]
+    expect: Option<u128>,
+}
+
+/// Counts, and prints the result of each board as soon as it is done.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let settings = args.flags.settings()?;
+    if let Some(dir) = &args.again {
+        return again(dir, settings);
+    }
+    if let (Some(dir), Some(task)) = (&args.dir, args.task) {
+        return array_task(dir, task, &settings);
+    }
+    let config = settings.config();
+    let boards = boards(&settings)?;
+    if args.show {
+        return show(&boards);
+    }
+    if args.dir.is_some() && boards.len() != 1 {
+        return Err(Failure::usage(
+            "a run directory holds one board: give one n",
+        ));
+    }
+    if let Some(dir) = args
+        .dir
+        .as_deref()
+        .filter(|dir| ArrayDirectory::is_there(dir))
+    {
+        return Err(Failure::holds_array(dir));
+    }
+    if args.expect.is_some() && boards.len() != 1 {
+        return Err(Failure::usage("--expect names one total: give one n"));
+    }
+    for board in boards.iter().filter(|board| board.is_free()) {
+        if let Some(known) = known(board.size()) {
+            expect(args.expect, board.size(), "known is", known.total)?;
+        }
+    }
+    let quiet = config.output.quiet;
+    let runner = JobRunner::new(config)?;
+    let largest = boards.iter().map(GivenBoard::size).max();
+    let largest = largest.ok_or_else(|| Failure::usage("no board"))?;
+    let mut printer = Printer::new(largest, config.output.json);
+    let jobs = boards.into_iter().map(|board| runner.job(board));
+    let jobs: Vec<_> = jobs.collect::<Result<_, _>>()?;
+    if args.dir.is_none() && !args.yes {
+        jobs.iter().try_for_each(|job| runner.check_kept(job))?;
+    }
+    for job in jobs {
+        let counted = runner.run(&job, args.dir.as_deref(), |how, hardware| {
+            let job = job.clone().settings(how);
+            let Some(dir) = &args.dir else {
+                return Ok(job.run_on(hardware)?.into());
+            };
+            let run = RunDirectory::create(dir, &job).configuration(kept(&settings));
+            let run = run.shard(args.shard.unwrap_or(Shard::WHOLE));
+            run.run_on(hardware).map(BoardResult::from)
+        })?;
+        if let Some(counted) = &counted {
+            let Outcome { n, total, .. } = counted.result.outcome;
+            expect(args.expect, n, "counted", total)?;
+            printer.print(counted)?;
+        }
+        if let Some(dir) = &args.dir {
+            count_report::tell(dir, counted.and_then(|counted| counted.confirmation), quiet)?;
+        }
+    }
+    Ok(())
+}
+
+fn total(text: &str) -> Result<u128, &'static str> {
+    let number: Option<u128> = text.parse().ok();
+    // No sign, and no zero before it.
+    let number = number.filter(|number| number.to_string() == text);
+    number.ok_or(
+        "expected a total: a whole number, in decimal digits alone, without a zero before it",
+    )
+}
+
+/// Refuses a total that was found `how`, if another one was demanded.
+fn expect(demanded: Option<u128>, n: Size, how: &str, total: u128) -> Result<(), Failure> {
+    match demanded {
+        Some(expected) if expected != total => Err(Failure::counts_differ([format!(
+            "n = {n}: {how} {total}, not {expected} as --expect says"
+        )])),
+        _ => Ok(()),
+    }
+}
+
+/// What a second count takes, by the kernels that it chooses.
+fn cost_of_again(dir: &Path, runner: &JobRunner) -> Result<String, Failure> {
+    let (store, plans) = open(dir)?;
+    let first = FirstCounts::read(&store)?;
+    let left = first.once().count() as u64 + first.open().len() as u64;
+    if left == 0 {
+        let nothing = match store.recorded_tasks()? {
+            0 => "nothing is recorded",
+            _ => "nothing, every recorded task is counted twice",
+        };
+        return Ok(format!("to count again: {nothing}"));
+    }
+    let planned: u64 = plans.iter().map(|plan| plan.tasks()).sum();
+    let hardware = runner.hardware();
+    let of_plan = |plan: &Arc<dyn Plan>| {
+        let first = CountedBy::Cpu(plan.counter(&hardware.counter).backend().into());
+        let kernel = second_kernel(plan.as_ref(), &hardware.counter, &first);
+        plan.total_cost() * kernel.seconds_per_cost(plan.as_ref()).unwrap_or(0.0)
+    };
+    let all: f64 = plans.iter().map(of_plan).sum();
+    let seconds = all * left as f64 / planned.max(1) as f64;
+    let time = match hardware.devices_for(&plans)? {
+        [] => wall_time(left, seconds, hardware),
+        devices => format!("with {}", several(devices.len() as u64, "GPU")),
+    };
+    Ok(format!(
+        "to count again: {}, by another kernel unless that takes four times as long, {time}",
+        several(left, "task")
+    ))
+}
+
+/// Counts a run a second time, and prints its result, and how often its tasks are counted now.
+fn again(dir: &Path, mut settings: Layers) -> Result<(), Failure> {
+    let run = RunDirectory::resume(dir)?;
+    let as_before = manners::keep(&mut settings, dir);
+    let run = run.configuration(kept(&settings));
+    let config = settings.config();
+    let runner = JobRunner::new(config)?;
+    let n = run.job().size();
+    if !config.output.quiet {
+        if let Some(kept) = as_before {
+            say(&printable(&format!("as the session before, with {kept}")));
+        }
+        say(&cost_of_again(dir, &runner)?);
+    }
+    let again = runner.count_again(run);
+    let again = again.map_err(|failure| failure.what_helps(dir))?;
+    let (store, _) = open(dir)?;
+    let report = CorrectionReport::new(dir, &store, &again.corrections)?;
+    report.text().iter().for_each(|line| say(&printable(line)));
+    if let Some(result) = again.result {
+        Printer::new(n, config.output.json).print(&BoardResult {
+            result,
+            confirmation: Some(again.confirmation),
+            earlier: None,
+        })?;
+    } else if config.output.json {
+        print_json(&json!({ "n": n, "total": null, "counted": again.confirmation }))?;
+    }
+    if !config.output.json {
+        print(&format!("counted {}", again.confirmation))?;
+    }
+    store.check_decided(&store.sums()?)?;
+    Ok(())
+}

@@ -1,0 +1,29 @@
+use std::path::PathBuf;
+
+use crate::control::asking::{Patience, ask};
+use crate::exit::Failure;
+use queenfold_ledger::ledger::Request;
+
+/// Flags of `stop`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  queenfold stop n20
+  queenfold resume n20                 continue later
+  queenfold stop array-n24             the shards of a job array that are counted at the moment
+
+Does what Ctrl-C does: tasks in hand are finished if they end within a second, the others are given up, and all \
+that is counted is committed. Every stop is such a drain, so `drain` is another name of this command. Ends with 0 when \
+the process has ended, and also if nobody counts the run; with 1 if it does not end in time. The process itself ends with 4.")]
+pub struct Args {
+    /// The directory of the run, or of a job array
+    dir: PathBuf,
+
+    #[command(flatten)]
+    patience: Patience,
+}
+
+/// Stops a run that another process counts.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    ask(&args.dir, Request::Stop, args.patience.wait.0)
+}

@@ -1,0 +1,263 @@
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value as Json, json};
+
+use crate::args::timestamp::Timestamp;
+use crate::args::whole::whole;
+use crate::config::{Share, Value};
+use crate::exit::{Failure, complete_shard};
+use crate::output::{print, print_json, say};
+use crate::print::count_report::verify_command;
+use crate::session::recount::{self, by_name, percentage, second_method, tell_outcome};
+use crate::shell::again_command;
+use crate::telemetry::printable;
+use queenfold::engine::{CheckedBy, Engine};
+use queenfold::job::outcome;
+use queenfold::outcome::Outcome;
+use queenfold::words::several;
+use queenfold_ledger::ledger::{Division, DoneBy, OriginName, RecountChoice, chance_missed};
+use queenfold_ledger::run_directory::{Findings, Verification, WrongTask, open};
+
+const HELP: &str = "\
+Examples:
+  queenfold verify n20                   one task in a hundred
+  queenfold verify n20 --sample 0.1      a tenth of them
+  queenfold verify n20 --all --json
+  queenfold verify n20 --by oracle       by a simpler method, which takes some fifty times as long
+  queenfold verify n20 --origin gpu-0 --since \"2026-11-22 18:00\"
+
+The command reads every record and checks its digest. It then counts a random share of the tasks, \
+or all of them, a second time, by another kernel than the recorded one. With --by oracle, the oracle \
+of their engine counts them, which is a simpler and slower method. For a whole run it \
+also checks the identities between the counts, and compares them with the table of known counts. \
+Without --sample and --all, it counts one task in a hundred again. The exit code is 3 if anything \
+differs, and 4 if tasks of the run, or of its shard, are missing.";
+
+/// Flags of `verify`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub struct Args {
+    /// The directory of the run
+    dir: PathBuf,
+
+    /// The share of the tasks to count again, above 0 and up to 1
+    #[arg(long, value_name = "P", value_parser = sample, allow_hyphen_values = true, conflicts_with = "all")]
+    sample: Option<Share>,
+
+    /// Count every task again
+    #[arg(long)]
+    all: bool,
+
+    /// What counts them again: another kernel, or the oracle of the engine, which is slow and simple
+    #[arg(long, value_name = "METHOD", default_value = "kernel", value_parser = second_method())]
+    by: CheckedBy,
+
+    /// Seed of the sample; random unless given
+    #[arg(long, value_name = "S", value_parser = whole(0..=u64::MAX), allow_hyphen_values = true)]
+    seed: Option<u64>,
+
+    /// Count again everything that this host, device or worker did: its name as `status` shows it, or both
+    /// as in `node7/worker-3`. With --sample, a share of it
+    #[arg(long, value_name = "HOST|DEVICE|WORKER")]
+    origin: Option<OriginName>,
+
+    /// Only what the origin recorded since then: a day or a minute (UTC) such as 2026-11-23T18:30, or how
+    /// long ago, such as 3h
+    #[arg(long, value_name = "T", value_parser = Timestamp::parse, allow_hyphen_values = true)]
+    since: Option<Timestamp>,
+
+    /// Print one JSON object on a line
+    #[arg(long)]
+    json: bool,
+}
+
+fn sample(text: &str) -> Result<Share, String> {
+    let share = Share::parse(text).map_err(|error| error.to_string())?;
+    if share.0 > 0.0 {
+        Ok(share)
+    } else {
+        Err("expected a share above 0".to_owned())
+    }
+}
+
+/// Counts recorded tasks again.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    if args.since.is_some() && args.origin.is_none() {
+        let what = "--since narrows --origin: which host, device or worker is to be counted again?";
+        return Err(Failure::usage(what));
+    }
+    let (store, plans) = open(&args.dir)?;
+    let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
+    let choice = match args.sample {
+        _ if args.all => RecountChoice::All,
+        None if args.origin.is_some() => RecountChoice::All,
+        share => RecountChoice::Sample {
+            share: share.map_or(0.01, |share| share.0),
+            seed,
+        },
+    };
+    let done_by = args.origin.clone().map(|origin| DoneBy {
+        origin,
+        since: args.since.map(|Timestamp(since)| since),
+    });
+    let report = recount::listen()?;
+    let drawn = Verification::draw(&store, &plans, choice, done_by.as_ref())?;
+    let compared = recount::count(&drawn.tasks, args.by, report, progress)?;
+    let findings = drawn.findings(&store, compared)?;
+    if findings.checked == 0 && args.since.is_some() {
+        let what = "nothing was recorded by that origin since then, so nothing is counted again";
+        return Err(Failure::usage(what));
+    }
+    let coverage = &findings.sums.coverage;
+    let wrong = &findings.wrong;
+    let outcome = match plans.first() {
+        Some(plan) if wrong.is_empty() && coverage.is_whole() => {
+            store.check_decided(&findings.sums)?;
+            let tallies = &findings.sums.tallies;
+            Some(outcome(plan.as_ref(), |engine| tallies.get(&engine))?)
+        }
+        _ => None,
+    };
+    if args.json {
+        print_json(&to_json(&findings, choice, args.by, outcome.as_ref()))?;
+    } else {
+        tell(&findings, choice)?;
+    }
+    if !wrong.is_empty() {
+        for command in proposals(&args.dir, &findings) {
+            say(&printable(&command));
+        }
+        // A line for each task that differs.
+        return Err(Failure::counts_differ(wrong));
+    }
+    if !coverage.is_whole() {
+        let shard = store.info().shard;
+        let division = Division::new(shard, &plans);
+        let missing = coverage.missing(&division);
+        if !coverage.is_whole_for(shard, &division) {
+            let what = "what is recorded is good, but the plan is not covered";
+            return Err(Failure::incomplete(what, &missing));
+        }
+        return match args.json {
+            true => Ok(()),
+            false => print(&format!(
+                "covered   {}",
+                complete_shard(&args.dir, shard, &missing)
+            )),
+        };
+    }
+    match outcome {
+        Some(outcome) if !args.json => {
+            let names: Vec<_> = plans.iter().map(|plan| plan.name().to_string()).collect();
+            print(&format!(
+                "covered   every task of {} once",
+                names.join(" and ")
+            ))?;
+            tell_outcome(&outcome)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// For programs: what was checked, and what it adds up to if everything is there and right.
+fn to_json(
+    findings: &Findings,
+    choice: RecountChoice,
+    by: CheckedBy,
+    outcome: Option<&Outcome>,
+) -> Json {
+    let coverage = &findings.sums.coverage;
+    let kernel = |((engine, recorded, counted), tasks): (&(Engine, String, String), &u64)| json!({"engine": engine, "recorded_by": recorded, "counted_by": counted, "tasks": tasks});
+    let wrong = |wrong: &WrongTask| {
+        json!({
+            "plan": format!("{}-{}", wrong.task.engine, wrong.task.version),
+            "task": wrong.task.index,
+            "recorded": wrong.said,
+            "found": wrong.found,
+            "origin": wrong.origin.as_ref().map(OriginName::to_string),
+        })
+    };
+    let seed = match choice {
+        RecountChoice::All => None,
+        RecountChoice::Sample { seed, .. } => Some(seed.to_string()),
+    };
+    json!({
+        "tasks_total": coverage.tasks(),
+        "tasks_done": coverage.done(),
+        "recounted": findings.checked,
+        "by": by_name(by),
+        "seed": seed,
+        "kernels": findings.kernels.iter().map(kernel).collect::<Vec<_>>(),
+        "wrong": findings.wrong.iter().map(wrong).collect::<Vec<_>>(),
+        "known": outcome.map(|outcome| outcome.is_known),
+        "result": outcome,
+    })
+}
+
+/// What to do after a difference: count again what the same workers did, and correct what is wrong.
+fn proposals(dir: &Path, findings: &Findings) -> Vec<String> {
+    let wrong = findings.wrong.iter();
+    let origins: BTreeSet<_> = wrong
+        .filter_map(|wrong| wrong.origin.as_ref())
+        .map(OriginName::to_string)
+        .collect();
+    let mut lines: Vec<_> = origins
+        .iter()
+        .map(|origin| {
+            let command = verify_command(dir, origin);
+            format!("count again everything that {origin} did: `{command}`")
+        })
+        .collect();
+    let again = again_command(dir);
+    lines.push(format!(
+        "let a third count decide, and correct the record: `{again}`"
+    ));
+    lines
+}
+
+/// What was found so far.
+fn progress(done: u64, wrong: u64) -> String {
+    let done = several(done, "task");
+    match wrong {
+        0 => format!("{done} counted again, all equal to their records"),
+        _ => format!("{done} counted again, {wrong} of them different from their records"),
+    }
+}
+
+/// Prints what was checked, and how much that proves.
+fn tell(findings: &Findings, choice: RecountChoice) -> Result<(), Failure> {
+    let done = findings.sums.coverage.done();
+    let sampled = match choice {
+        RecountChoice::All => String::new(),
+        RecountChoice::Sample { seed, .. } => format!(", sampled with seed {seed}"),
+    };
+    print(&format!(
+        "records   {done} of {}, every digest good",
+        several(findings.sums.coverage.tasks(), "task")
+    ))?;
+    print(&format!(
+        "recounted {} of {done}{sampled}",
+        several(findings.checked, "task")
+    ))?;
+    for ((engine, recorded, counted), times) in &findings.kernels {
+        print(&printable(&format!(
+            "          {engine}: {} by {counted}, recorded by {recorded}",
+            several(*times, "task")
+        )))?;
+    }
+    if findings.checked < done {
+        for rate in [0.1, 0.01, 0.001] {
+            print(&format!(
+                "chance    {} to have missed faults in {} % of the tasks",
+                percentage(chance_missed(findings.checked, rate)),
+                100.0 * rate
+            ))?;
+        }
+        print(&format!(
+            "chance    {} to have missed a single faulty task",
+            percentage(1.0 - findings.checked as f64 / done as f64)
+        ))?;
+    }
+    Ok(())
+}

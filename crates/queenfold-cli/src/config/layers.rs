@@ -1,0 +1,563 @@
+//! Where settings come from, and which source decides: defaults, files, environment, flags.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+use toml::de::{DeTable, DeValue};
+use toml::{Table, Value as Toml};
+
+use super::local_file::{self, LOCAL_FILE};
+use super::{Config, ConfigError, SettingOrigin};
+use crate::telemetry::printable;
+use queenfold_ledger::system::files::open_regular;
+
+const PREFIX: &str = "QUEENFOLD_";
+
+/// The environment variable that sets `key`.
+pub fn variable(key: &str) -> String {
+    format!("{PREFIX}{}", key.replace('.', "_").to_uppercase())
+}
+
+/// Settings from several sources: a later source has precedence over an earlier one.
+///
+/// The keys are those of [`Config`] as serde knows them; there is no second list. Each value is
+/// checked as it is set, so an error names its place.
+#[derive(Clone, Debug)]
+pub struct Layers {
+    values: Table,
+    config: Config,
+    origins: BTreeMap<String, SettingOrigin>,
+}
+
+impl Layers {
+    /// Only the built-in defaults.
+    pub fn defaults() -> Self {
+        let config = Config::default();
+        Self {
+            values: table(&config),
+            config,
+            origins: BTreeMap::new(),
+        }
+    }
+
+    /// The current settings.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Every key with its value and origin, in the order of the schema.
+    pub fn entries(&self) -> impl Iterator<Item = (String, &Toml, &SettingOrigin)> {
+        leaves(&self.values).map(|(key, value)| {
+            let origin = self.origin(&key);
+            (key, value, origin)
+        })
+    }
+
+    /// Whether a flag gives any of them.
+    pub fn has_flags(&self) -> bool {
+        let mut origins = self.origins.values();
+        origins.any(|origin| matches!(origin, SettingOrigin::Flag(_)))
+    }
+
+    /// Where the value of `key` comes from.
+    pub fn origin(&self, key: &str) -> &SettingOrigin {
+        self.origins.get(key).unwrap_or(&SettingOrigin::Default)
+    }
+
+    /// The settings without the command that `trace.on_event` names, in place of which stands that there is one.
+    pub fn without_command(&self) -> Self {
+        let mut layers = self.clone();
+        if self.config.trace.on_event.0.is_some()
+            && let Some(command) = place(&mut layers.values, "trace.on_event")
+        {
+            *command = "set".into();
+        }
+        layers
+    }
+
+    /// Takes those of `keys` that no source gives from the text of an earlier configuration; gives them back with their
+    /// values. What is none, as of another version, is left out.
+    pub fn add_kept<'a>(&mut self, text: &str, keys: &[&'a str]) -> Vec<(&'a str, String)> {
+        let mut kept: Table = text.parse().unwrap_or_default();
+        let mut taken = Vec::new();
+        for key in keys {
+            let Some(value) = place(&mut kept, key) else {
+                continue;
+            };
+            let is_new = place(&mut self.values, key).is_some_and(|present| present != value);
+            if is_new
+                && *self.origin(key) == SettingOrigin::Default
+                && self.set(key, value.clone(), SettingOrigin::Kept).is_ok()
+            {
+                let text = value.as_str().map_or_else(|| written(value), str::to_owned);
+                taken.push((*key, text));
+            }
+        }
+        taken
+    }
+
+    /// Applies the file of the user's own settings on top of the present ones, if there is one.
+    ///
+    /// # Errors
+    /// As [`add_file`](Self::add_file). Somebody other than the user and root may have written it.
+    pub fn add_own_file(&mut self, path: &Path) -> Result<(), ConfigError> {
+        let text = local_file::read_own(path, true)?;
+        text.map_or(Ok(()), |text| self.add_text(path, &text))
+    }
+
+    /// Applies a TOML file on top of the present settings.
+    ///
+    /// # Errors
+    /// The file cannot be read or is larger than 1 MiB, is not TOML, or has a key or value that is
+    /// refused.
+    pub fn add_file(&mut self, path: &Path) -> Result<(), ConfigError> {
+        let text = open_regular(path)
+            .and_then(local_file::text_of)
+            .map_err(|error| ConfigError::of_file(path, error))?;
+        self.add_text(path, &text)
+    }
+
+    /// Applies the file of the working directory on top of the present settings, if there is one.
+    ///
+    /// # Errors
+    /// As [`add_file`](Self::add_file). The file belongs to another user, or others can write to it. It sets what
+    /// runs a command or writes to a file.
+    pub fn add_local_file(&mut self) -> Result<(), ConfigError> {
+        let path = Path::new(LOCAL_FILE);
+        let text = local_file::read_own(path, false)?;
+        text.map_or(Ok(()), |text| {
+            self.add_checked_text(path, &text, local_file::refusal)
+        })
+    }
+
+    /// The settings that the file of the working directory decides, each with its value.
+    pub fn of_local_file(&self) -> impl Iterator<Item = (String, &Toml)> {
+        let local = SettingOrigin::File(LOCAL_FILE.into());
+        let own = self.entries().filter(move |(.., origin)| **origin == local);
+        own.map(|(key, value, _)| (key, value))
+    }
+
+    /// Applies the text of a TOML file on top of the present settings; `path` names it in origins and
+    /// errors.
+    ///
+    /// # Errors
+    /// The text is not TOML, or has a key or value that is refused.
+    pub fn add_text(&mut self, path: &Path, text: &str) -> Result<(), ConfigError> {
+        self.add_checked_text(path, text, |_, _| None)
+    }
+
+    /// The same, where `refusal` says which keys and values the file must not have, and what would do.
+    fn add_checked_text(
+        &mut self,
+        path: &Path,
+        text: &str,
+        refusal: impl Fn(&str, &Toml) -> Option<&'static str>,
+    ) -> Result<(), ConfigError> {
+        let table: Table = text.parse().map_err(|error: toml::de::Error| {
+            let at = error.span().map_or(0, |span| span.start);
+            let reason = error.message().lines().collect::<Vec<_>>().join(" ");
+            let (path, line) = (path.to_string_lossy(), line_at(text, at));
+            ConfigError(format!(
+                "{}, line {line}: {}",
+                printable(&path),
+                printable(&reason)
+            ))
+        })?;
+        for (key, value) in leaves(&table) {
+            let origin = SettingOrigin::File(path.into());
+            let set = match refusal(&key, value) {
+                None => self.set(&key, value.clone(), origin.clone()),
+                Some(expected) => Err(refused(&key, value, expected)),
+            };
+            set.map_err(|why| {
+                let places = DeTable::parse(text).ok();
+                let at = places.and_then(|places| start(places.get_ref(), &key));
+                let line = at.map(|at| format!(", line {}", line_at(text, at)));
+                ConfigError(format!("{origin}{}: {why}", line.unwrap_or_default()))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Applies environment variables on top of the present settings. Empty ones are ignored, and those that do not begin
+    /// with `QUEENFOLD_` and a section: Kubernetes sets `QUEENFOLD_PORT` where a service has this name, environment
+    /// modules set `QUEENFOLD_ROOT`.
+    ///
+    /// # Errors
+    /// A variable of a section belongs to no key, or its value is refused.
+    pub fn add_environment(
+        &mut self,
+        variables: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<(), ConfigError> {
+        let keys: Vec<_> = self.entries().map(|(key, ..)| key).collect();
+        for (name, text) in variables {
+            let Some(rest) = name.strip_prefix(PREFIX) else {
+                continue;
+            };
+            let section = rest
+                .split_once('_')
+                .map(|(section, _)| section.to_lowercase());
+            if text.is_empty() || !section.is_some_and(|section| self.values.contains_key(&section))
+            {
+                continue;
+            }
+            let origin = SettingOrigin::Environment(name.clone());
+            match keys.iter().find(|key| variable(key) == name) {
+                Some(key) => self.set_text(key, text, origin)?,
+                None => {
+                    let nearest = nearest(rest, keys.iter()).map(|key| variable(key));
+                    let why = unknown(&name, nearest);
+                    return Err(ConfigError(format!("{origin}: {why}")));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets the value of a flag.
+    ///
+    /// # Errors
+    /// The value is refused.
+    pub fn add_flag(
+        &mut self,
+        flag: &'static str,
+        key: &str,
+        value: &str,
+    ) -> Result<(), ConfigError> {
+        self.set_text(key, value.to_owned(), SettingOrigin::Flag(flag))
+    }
+
+    /// Sets `key` to the value that `text` means: sources other than files give only text.
+    fn set_text(
+        &mut self,
+        key: &str,
+        text: String,
+        origin: SettingOrigin,
+    ) -> Result<(), ConfigError> {
+        let value = match (place(&mut self.values, key), text.parse()) {
+            (Some(Toml::Boolean(_)), Ok(switch)) => Toml::Boolean(switch),
+            _ => Toml::String(text),
+        };
+        self.set(key, value, origin.clone())
+            .map_err(|why| ConfigError(format!("{origin}: {why}")))
+    }
+
+    /// Sets a value, or says why it is refused.
+    fn set(&mut self, key: &str, value: Toml, origin: SettingOrigin) -> Result<(), String> {
+        let refused = |expected: &str| refused(key, &value, expected);
+        let mut values = self.values.clone();
+        match (place(&mut values, key), &value) {
+            (Some(Toml::Table(_)), Toml::Table(_)) => return Ok(()),
+            (Some(Toml::Table(_)), _) => return Err(refused("expected a section")),
+            (None, _) => {
+                let nearest = nearest(key, self.entries().map(|(key, ..)| key));
+                return Err(unknown(key, nearest));
+            }
+            (Some(place), _) => *place = value.clone(),
+        }
+        match Config::deserialize(values) {
+            Ok(config) => {
+                // Written back, so that a value looks the same from every source.
+                self.values = table(&config);
+                self.config = config;
+                self.origins.insert(key.into(), origin);
+                Ok(())
+            }
+            Err(error) => Err(refused(error.message())),
+        }
+    }
+}
+
+fn unknown(key: &str, nearest: Option<String>) -> String {
+    let hint = nearest.map_or_else(String::new, |key| format!("; the nearest key is `{key}`"));
+    format!("unknown key `{}`{hint}", printable(key))
+}
+
+fn refused(key: &str, given: &Toml, expected: &str) -> String {
+    let given = written(given);
+    format!("{key} = {} is refused: {expected}", printable(&given))
+}
+
+/// A value as a file has it.
+pub fn written(value: &Toml) -> String {
+    match value {
+        Toml::Float(number) => format!("{number:?}"),
+        Toml::Datetime(time) => time.to_string(),
+        // The form of JSON is that of TOML.
+        value => serde_json::to_string(value).unwrap_or_default(),
+    }
+}
+
+/// The settings as a table.
+#[expect(clippy::expect_used, reason = "numbers and text have a form in TOML")]
+fn table(config: &Config) -> Table {
+    Table::try_from(config).expect("numbers and text in named fields")
+}
+
+/// The line, from 1, of the byte at `at`.
+fn line_at(text: &str, at: usize) -> usize {
+    let before = text.get(..at).unwrap_or_default();
+    before.matches('\n').count() + 1
+}
+
+/// The byte where the text of `table` names `key`.
+fn start(table: &DeTable<'_>, key: &str) -> Option<usize> {
+    table.iter().find_map(|(name, value)| {
+        let rest = key.strip_prefix(name.get_ref().as_ref())?;
+        match (rest.strip_prefix('.'), value.get_ref()) {
+            _ if rest.is_empty() => Some(name.span().start),
+            (Some(rest), DeValue::Table(inner)) => start(inner, rest),
+            _ => None,
+        }
+    })
+}
+
+/// The place of `key` in a table, if it is there.
+fn place<'a>(table: &'a mut Table, key: &str) -> Option<&'a mut Toml> {
+    match key.split_once('.') {
+        Some((section, rest)) => place(table.get_mut(section)?.as_table_mut()?, rest),
+        None => table.get_mut(key),
+    }
+}
+
+/// Every value with its key path, such as `run.workers`. An empty table counts as a value, so that
+/// its name is checked too.
+fn leaves(table: &Table) -> impl Iterator<Item = (String, &Toml)> {
+    let below = table.iter().flat_map(|(key, value)| match value {
+        Toml::Table(inner) if !inner.is_empty() => leaves(inner)
+            .map(|(rest, value)| (format!("{key}.{rest}"), value))
+            .collect(),
+        _ => vec![(key.clone(), value)],
+    });
+    below.collect::<Vec<_>>().into_iter()
+}
+
+/// The valid key that `given` was probably meant to be, if at most a third of its name is mistyped.
+/// Case is ignored, and so is a missing or wrong section.
+fn nearest<K: AsRef<str>>(given: &str, valid: impl Iterator<Item = K>) -> Option<K> {
+    let plain = |key: &str| key.to_lowercase().replace('.', "_");
+    let bare = |key: &str| plain(key.rsplit('.').next().unwrap_or(key));
+    let given = [plain(given), bare(given)];
+    let distance = |key: &str| {
+        let limit = bare(key).len() / 3;
+        let pairs = [plain(key), bare(key)]
+            .into_iter()
+            .flat_map(|name| given.each_ref().map(|given| (given, name.clone())));
+        pairs
+            // A name that is much longer cannot be a mistyped key.
+            .filter(|(given, name)| given.chars().count().abs_diff(name.len()) <= limit)
+            .map(|(given, name)| strsim::levenshtein(given, &name))
+            .filter(|distance| *distance <= limit)
+            .min()
+    };
+    valid
+        .filter_map(|key| Some((distance(key.as_ref())?, key)))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, key)| key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> Result<Layers, ConfigError> {
+        let mut layers = Layers::defaults();
+        layers.add_text(Path::new("some.toml"), text)?;
+        Ok(layers)
+    }
+
+    fn refusal(text: &str) -> String {
+        file(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_default_file_equals_the_built_in_defaults_and_sets_every_key() {
+        let layers = file(include_str!("../../../../config/default.toml")).unwrap();
+        assert_eq!(layers.config(), &Config::default());
+        for (key, _, origin) in layers.entries() {
+            assert_ne!(origin, &SettingOrigin::Default, "{key} is missing");
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_is_named_with_the_nearest_one() {
+        for (text, key, nearest) in [
+            ("[run]\nworker = 2", "run.worker", "run.workers"),
+            ("workers = 2", "workers", "run.workers"),
+            ("[runn]\nworkers = 2", "runn.workers", "run.workers"),
+            ("[output]\njsn = true", "output.jsn", "output.json"),
+            ("RUN.Workers = 2", "RUN.Workers", "run.workers"),
+            ("[output]\nworkers = 2", "output.workers", "run.workers"),
+            ("[run.engine]\nx = 1", "run.engine.x", "run.engine"),
+        ] {
+            let error = refusal(text);
+            assert!(error.contains("some.toml"), "{error}");
+            assert!(error.contains(&format!("`{key}`")), "{error}");
+            assert!(error.ends_with(&format!("`{nearest}`")), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_is_near_none_has_no_hint() {
+        for key in ["\"\"", "foo", "output.foo", "x", "nn", "run.x", "\"run.\""] {
+            let error = refusal(&format!("{key} = 1"));
+            assert!(
+                error.ends_with(&format!("`{}`", key.replace('"', ""))),
+                "{error}"
+            );
+            assert!(!error.contains("nearest"), "{error}");
+        }
+        assert!(refusal("run = 3").contains("run = 3 is refused: expected a section"));
+    }
+
+    #[test]
+    fn names_and_values_that_break_lines_are_escaped() {
+        for (text, part) in [
+            ("\"a\\nb\" = 1", "`a\\nb`"),
+            ("\"\\u001b[31mx\" = 1", "`\\u{1b}[31mx`"),
+            ("\u{1b} = 1", "line 1"),
+            ("run = \"\\n\"", "\\n"),
+            ("[run]\nengine = \"a\\nb\"", "a\\nb"),
+        ] {
+            let error = refusal(text);
+            assert!(!error.contains(char::is_control), "{error:?}");
+            assert!(error.contains(part), "{error}");
+        }
+        let mut layers = Layers::defaults();
+        let variables = [("QUEENFOLD_RUN_\u{1b}[2J".to_owned(), "\n".to_owned())];
+        let error = layers.add_environment(variables).unwrap_err().to_string();
+        assert!(!error.contains(char::is_control), "{error:?}");
+    }
+
+    #[test]
+    fn a_value_has_one_form_in_files() {
+        for text in [
+            "[run]\nworkers = 2",
+            "[run]\nworkers = \"2\"",
+            "[run]\nworkers = \"auto\"",
+            "[run]\naudit = \"1/1000\"",
+            "[trace]\nfile = \"5\"",
+            "[trace]\nfile = \"true\"",
+            "[output]\njson = true",
+        ] {
+            let layers = file(text).unwrap_or_else(|error| panic!("{error}"));
+            let lines = layers.entries();
+            let lines = lines.map(|(key, value, ..)| format!("{key} = {}\n", written(value)));
+            let written: String = lines.collect();
+            assert_eq!(
+                file(&written).unwrap().config(),
+                layers.config(),
+                "{written}"
+            );
+        }
+        for (text, expected) in [
+            ("trace.file = 5", "the path of a file, in quotes"),
+            ("trace.file = true", "the path of a file, in quotes"),
+            (
+                "trace.filter = true",
+                "`queenfold::actors=debug`, in quotes",
+            ),
+            ("run.unique = \"true\"", "true or false, without quotes"),
+            ("run.unique = \"yes\"", "expected true or false"),
+            ("run.workers = true", "a whole number from 0 to 1024"),
+        ] {
+            let error = refusal(text);
+            assert!(error.ends_with(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_variable_can_set_a_switch() {
+        let variable = |text: &str| [("QUEENFOLD_RUN_UNIQUE".to_owned(), text.to_owned())];
+        let mut layers = Layers::defaults();
+        layers.add_environment(variable("false")).unwrap();
+        assert!(!layers.config().run.unique);
+        let error = layers.add_environment(variable("no")).unwrap_err();
+        assert!(error.to_string().ends_with("expected true or false"));
+    }
+
+    #[test]
+    fn a_refused_value_is_named_with_what_is_allowed() {
+        for (text, allowed) in [
+            ("run.workers = 1025", "from 0 to 1024"),
+            ("run.n = 33", "from 1 to 32"),
+            ("run.engine = \"x\"", "auto, chain or colour"),
+            ("run.unique = 1", "true or false"),
+            ("run.n = \"8-4\"", "write 4..=8"),
+            ("run.n = 8.5", "from 1 to 32"),
+            ("run.time_limit = -1", "none, a duration"),
+        ] {
+            let error = refusal(text);
+            let begins = format!("file some.toml, line 1: {text} is refused: expected ");
+            assert!(error.starts_with(&begins), "{error}");
+            assert!(error.contains(allowed) && error.lines().count() == 1);
+        }
+    }
+
+    #[test]
+    fn a_refused_setting_is_named_with_its_line() {
+        for (text, line) in [
+            ("[run]\nn = 8\nworkers = 5000\n", 3),
+            ("run.n = 8\nrun.workers = 5000\n", 2),
+            ("run = { n = 8, workers = 5000 }\n", 1),
+            ("[run]\n\nworker = 2\n", 3),
+            ("[output]\n[runs]\n", 2),
+        ] {
+            let error = refusal(text);
+            let place = format!("file some.toml, line {line}: ");
+            assert!(error.starts_with(&place), "{error}");
+        }
+    }
+
+    #[test]
+    fn variables_of_others_and_empty_ones_are_ignored() {
+        let mut layers = Layers::defaults();
+        let variables = [
+            ("QUEENFOLD_", "x"),
+            ("QUEENFOLD_PORT", "tcp://10.0.0.7:4222"),
+            ("QUEENFOLD_SERVICE_HOST", "10.0.0.7"),
+            ("QUEENFOLD_HOME", "/opt/queenfold"),
+            ("QUEENFOLD_RUN", "x"),
+            ("QUEENFOLD_RUN_WORKERS", ""),
+            ("QUEENFOLD_RUN_WORKRES", ""),
+        ];
+        let variables = variables.map(|(name, text)| (name.to_owned(), text.to_owned()));
+        layers.add_environment(variables).unwrap();
+        assert_eq!(layers.config(), &Config::default());
+    }
+
+    #[test]
+    fn what_is_kept_gives_way_to_every_source_and_forgets_the_command() {
+        let mut layers = file("run.nice = 5\n[trace]\non_event = \"./hook TOKEN\"\n").unwrap();
+        let kept = "[run]\nnice = 19\nduring = \"22:00-07:00\"\nmax_temp = \"hot\"\nnew = 1\n";
+        let taken = layers.add_kept(kept, &["run.nice", "run.during", "run.max_temp", "run.new"]);
+        assert_eq!(taken, [("run.during", "22:00-07:00".to_owned())]);
+        assert_eq!(layers.config().run.nice.0, 5);
+        assert_eq!(*layers.origin("run.during"), SettingOrigin::Kept);
+        let shown = layers.without_command();
+        let shown: BTreeMap<_, _> = shown
+            .entries()
+            .map(|(key, value, _)| (key, value.clone()))
+            .collect();
+        assert_eq!(shown["trace.on_event"], Toml::from("set"));
+    }
+
+    #[test]
+    fn a_variable_of_ours_that_sets_nothing_is_refused() {
+        let refused = |name: &str| {
+            let variable = [(name.to_owned(), "2".to_owned())];
+            let refused = Layers::defaults().add_environment(variable);
+            refused.unwrap_err().to_string()
+        };
+        for (name, nearest) in [
+            ("QUEENFOLD_RUN_WORKRES", "QUEENFOLD_RUN_WORKERS"),
+            ("QUEENFOLD_run_workers", "QUEENFOLD_RUN_WORKERS"),
+            ("QUEENFOLD_OUTPUT_JSN", "QUEENFOLD_OUTPUT_JSON"),
+        ] {
+            let end = format!("unknown key `{name}`; the nearest key is `{nearest}`");
+            assert!(refused(name).ends_with(&end), "{}", refused(name));
+        }
+        assert!(refused("QUEENFOLD_RUN_").ends_with("unknown key `QUEENFOLD_RUN_`"));
+    }
+}

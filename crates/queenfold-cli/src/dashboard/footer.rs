@@ -1,0 +1,75 @@
+//! What stands at the bottom of the screen of a run: how it goes on, and the keys.
+
+use super::canvas::{Line, Rect, Span, width};
+use super::parts::{key_line, safe};
+use super::view::View;
+use crate::shell::resume_command;
+
+/// How to go on after a stop, and the keys.
+pub fn footer(view: &View<'_>, area: Rect) -> Vec<Line> {
+    let label = |text: &str| Span::styled(safe(view.theme, text), view.theme.label());
+    let plain = |text: &str| Span::raw(safe(view.theme, text));
+    let mut lines = Vec::new();
+    if let Some(note) = view.note {
+        lines.push(vec![Span::styled(
+            safe(view.theme, note),
+            view.theme.waiting(),
+        )]);
+    }
+    let go_on = match &view.of.directory {
+        Some(directory) => vec![label("after a stop: "), plain(&resume_command(directory))],
+        None => vec![label("nothing is kept: there is no --dir")],
+    };
+    let keys = [
+        ("p", "pause"),
+        ("d", "stop the run"),
+        ("?", "help"),
+        ("t", "theme"),
+        ("q", if view.can_leave { "leave" } else { "quit" }),
+    ];
+    // On a small screen, a worker more is worth more; and half a command is worth nothing.
+    if area.height >= 14 && width(&go_on) <= usize::from(area.width) {
+        lines.push(go_on);
+    }
+    lines.extend(key_line(view.theme, &keys, area.width));
+    lines
+}
+
+/// What the keys do, and what the names of the columns mean.
+pub fn help_text(view: &View<'_>) -> Vec<&'static str> {
+    let mut text = vec![
+        "p        pause the run, or let it go on",
+        "d d      stop the run in order; it can be resumed",
+        "t        other colours, or ASCII alone",
+        "up down  scroll the workers or this, also j k,",
+        "         page up, page down, home, end",
+        "other    close this",
+        match view.can_leave {
+            true => "q        leave, or stop the run, too: it asks",
+            false => "q        stop the run in order: it asks",
+        },
+        match view.can_leave {
+            true => "Ctrl-Z   suspend this program; the run goes on",
+            false => "Ctrl-C   stop the run in order; twice: at once",
+        },
+        "",
+    ];
+    text.extend(NAMES.lines());
+    text
+}
+
+const NAMES: &str = "\
+busy: share of the time that it counted
+stolen: had a task, but others had its core
+idle: had no task, or the run was paused
+speed of a worker: while it has a task
+share: of the nodes that this run searched
+
+map of the tasks, in the order of the plan; the
+run takes them from all over it
+  now: being counted by a CPU worker
+  earlier: recorded by an earlier process
+  differed: two counts of it were not equal
+queue: batches of tasks ready for workers
+audits: tasks that were counted twice
+CPU: share of all processors, lately";

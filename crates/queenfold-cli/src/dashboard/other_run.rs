@@ -1,0 +1,108 @@
+//! The dashboard of a run that another process counts, perhaps on another machine.
+
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use super::{Screen, Shown, Steer, show};
+use crate::control::live_run::old;
+use crate::control::signals;
+use crate::exit::{Exit, Failure};
+use crate::output::{print, say};
+use crate::print::directory_report::directory_report;
+use crate::telemetry::{Snapshot, printable};
+use queenfold::words::duration;
+use queenfold_ledger::ledger::{Asked, Asker, Request, Store, is_held, put_request, read_live};
+
+/// Shows the run in `dir` while another process counts it, and its status at the end.
+///
+/// # Errors
+/// There is no run, or no terminal to show it.
+pub fn watch(dir: &Path) -> Result<(), Failure> {
+    // Whether it is a run directory at all.
+    Store::open_to_read(dir)?;
+    if is_held(dir) {
+        Screen::demand()?;
+        // A signal gives the screen back and ends the program.
+        signals::listen(|| signals::end_at_once(Exit::Interrupted), None)?;
+        first(dir)?;
+        let end = show(|| look(dir), &mut Requests(dir));
+        if end.map_err(|error| Failure::new(Exit::Error, error))? {
+            return Ok(());
+        }
+    } else {
+        say("no process works on this run");
+    }
+    print(&directory_report(dir, false, &mut None)?.text())
+}
+
+/// Waits until the run has written its state for the first time.
+fn first(dir: &Path) -> Result<(), Failure> {
+    for _ in 0..40 {
+        if look(dir).is_some() {
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    Err(Failure::new(
+        Exit::Error,
+        format!(
+            "{}: the process that works on it has not written what it does; `queenfold status` shows what is \
+             recorded",
+            dir.display()
+        ),
+    ))
+}
+
+fn look(dir: &Path) -> Shown {
+    let text = read_live(dir).ok().flatten().filter(|_| is_held(dir))?;
+    match Snapshot::read(&text) {
+        Ok(mut snapshot) => {
+            // It may have been moved, and another machine may know it by another name.
+            snapshot.directory = Some(dir.to_owned());
+            let note = old(&snapshot).map(|old| {
+                format!(
+                    "this is how it was {} ago, by the clocks of both machines",
+                    duration(old)
+                )
+            });
+            Some((snapshot, note))
+        }
+        Err(why) => {
+            say(&printable(&format!(
+                "{}: {why}",
+                dir.join("live.json").display()
+            )));
+            None
+        }
+    }
+}
+
+/// Asks the process that works on the directory.
+struct Requests<'a>(&'a Path);
+
+impl Requests<'_> {
+    fn ask(&self, request: Request) -> io::Result<()> {
+        let by = Asker::Watch;
+        put_request(self.0, Asked { request, by })
+    }
+}
+
+impl Steer for Requests<'_> {
+    fn pause(&mut self, paused: bool) -> io::Result<()> {
+        let request = if paused {
+            Request::Pause
+        } else {
+            Request::Resume
+        };
+        self.ask(request)
+    }
+
+    fn stop(&mut self) -> io::Result<()> {
+        self.ask(Request::Stop)
+    }
+
+    fn is_own(&self) -> bool {
+        false
+    }
+}

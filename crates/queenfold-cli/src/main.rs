@@ -1,0 +1,7 @@
+//! The program `queenfold`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    queenfold_cli::main()
+}

@@ -1,0 +1,209 @@
+//! How far a job array is: which shards, on which hosts, and how to go on.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::host_lines::{host_fact, seen_ago};
+use super::shard_moments::ShardMoments;
+use super::status_report::StatusReport;
+use crate::shell::{command, command_on, word};
+use crate::telemetry::{Fact, RunFacts};
+use queenfold::board::GivenSquares;
+use queenfold::words::several;
+use queenfold_ledger::cluster::{ArrayDirectory, IndexList, Script, ShardState, ask};
+use queenfold_ledger::ledger::{Coverage, HostShare, LedgerError, Store};
+
+/// The script of the array in `dir`, as a word of a shell.
+pub fn script_word(script: Script, dir: &Path) -> String {
+    let mut path = dir.join(script.name());
+    // Schedulers would read an option; and a shell looks for a bare name on its path.
+    if path.as_os_str().as_encoded_bytes().starts_with(b"-") || dir.as_os_str().is_empty() {
+        path = Path::new(".").join(path);
+    }
+    word(path.as_os_str())
+}
+
+/// The commands that submit these shards, for each script that the array has. None are for [`outdated_scripts`].
+pub fn submit_again(directory: &ArrayDirectory, dir: &Path, shards: &IndexList) -> Vec<String> {
+    Script::all(directory)
+        .filter(|script| script.other_target(directory).is_none())
+        .map(|script| script.scheduler.submit(&script_word(script, dir), shards))
+        .collect()
+}
+
+/// A line for each script that was written before the array came to this place. Its array tasks would fail, and
+/// under Slurm without a word.
+pub fn outdated_scripts(directory: &ArrayDirectory, dir: &Path) -> Vec<String> {
+    let outdated = Script::all(directory).filter_map(|script| {
+        let target = script.other_target(directory)?;
+        Some(format!(
+            "{} is of {}: give its `queenfold array` command again, with --replace --dir {}",
+            dir.join(script.name()).display(),
+            target.display(),
+            dir.display()
+        ))
+    });
+    outdated.collect()
+}
+
+/// Reads the ledgers of all shards of the array in `dir`, which is as the user named it, and asks its scheduler.
+///
+/// # Errors
+/// One of them is damaged, or belongs to another array.
+pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusReport, LedgerError> {
+    let array = directory.array();
+    let plans = array.plans();
+    let division = directory.division(&plans);
+    let (whole, lacking) = directory.so_far(&division)?;
+    let gathered = whole.is_some() && lacking.first.is_empty();
+    let is_done = array.is_done(&lacking);
+    // Asked first: what it starts meanwhile holds its lock below.
+    let queue = (!is_done).then(|| ask(directory)).flatten();
+    let mut indices: [Vec<u64>; 4] = Default::default();
+    let mut hosts = BTreeMap::new();
+    let mut faulty = Vec::new();
+    let mut moments = ShardMoments::default();
+    let (mut done, mut has_ledgers) = (None::<Coverage>, false);
+    let mut add = |store: &Store| {
+        HostShare::add(store, &mut hosts)?;
+        for session in store.sessions()? {
+            let host = session.facts.host;
+            let workers = session.facts.sick.into_iter();
+            faulty.extend(workers.map(|worker| (host.clone(), worker)));
+        }
+        Ok::<_, LedgerError>(())
+    };
+    let mut count = |coverage: Coverage| match &mut done {
+        Some(done) => done.extend(&coverage),
+        None => done = Some(coverage),
+    };
+    for index in 0..array.shards() {
+        let (mut state, ledger) = directory.state_of(index, &division)?;
+        if !array.lacks(index, &lacking) {
+            state = ShardState::Finished;
+        } else if queue
+            .as_ref()
+            .is_some_and(|queue| queue.running.contains(index))
+            && state != ShardState::Finished
+        {
+            // Locks may not reach from host to host.
+            state = ShardState::Running;
+        }
+        if array.is_to_count(index) {
+            indices[state as usize].push(index);
+            moments.add(index, state, &directory.shard(index));
+        }
+        if let Some((store, sums)) = ledger {
+            has_ledgers = true;
+            add(&store)?;
+            count(sums.coverage);
+        }
+    }
+    // What came in files, or from directories that are there no more.
+    if let Some((store, coverage)) = whole {
+        if !has_ledgers {
+            add(&store)?;
+        }
+        count(coverage);
+    }
+    let done = done.map_or(0, |done| done.done());
+    let all: u64 = plans.iter().map(|plan| plan.tasks()).sum();
+    let known = RunFacts {
+        tasks: (done, Some(all)),
+        share: Some(done as f64 / all.max(1) as f64),
+        nodes_per_second: moments.nodes_per_second(),
+        eta: moments.left(),
+        checkpoint: hosts.values().map(seen_ago).min().map(Duration::from_secs),
+        audits: hosts.values().map(|host| host.audits).sum(),
+        faulty,
+        ..RunFacts::default()
+    };
+    let mut facts = known.table();
+    let [not_begun, running, stopped, finished] = indices.map(IndexList::from_iter);
+    let of = array.to_count().count() as u64;
+    let rest = stopped.iter().chain(not_begun.iter());
+    let waits = |index: &u64| queue.as_ref().is_some_and(|of| of.waiting.contains(*index));
+    let (waiting, lost): (Vec<_>, Vec<_>) = rest.partition(waits);
+    let [waiting, lost] = [waiting, lost].map(IndexList::from_iter);
+    let mut states = [
+        ("finished", "finished", &finished),
+        ("running", "running", &running),
+        ("stopped", "stopped", &stopped),
+        ("not begun", "not_begun", &not_begun),
+        ("waiting", "waiting", &waiting),
+        ("in no queue", "in_no_queue", &lost),
+    ]
+    .map(|(name, key, shards)| {
+        // The last two are what the queue says.
+        let is_known = queue.is_some() || !["waiting", "in_no_queue"].contains(&key);
+        let which = match shards.len() {
+            0 => String::new(),
+            number if number == of => String::new(),
+            _ => format!(": {shards}"),
+        };
+        let number = format!("{} of {}{which}", shards.len(), several(of, "shard"));
+        let is_told = is_known && (key == "finished" || !shards.is_empty());
+        Fact::new(name, is_told.then_some(number))
+            .key(key, is_known.then(|| shards.iter().collect::<Vec<_>>()))
+    });
+    let why = moments.why();
+    states[2]
+        .words
+        .extend(why.map(|(why, shards)| format!("{shards}: {}", why.in_words())));
+    let why = moments.why().map(|(why, shards)| {
+        json!({
+            "why": why.name(),
+            "shards": shards.iter().collect::<Vec<_>>(),
+            "reason": why.reason(),
+        })
+    });
+    let why: Vec<_> = why.collect();
+    states[2].json.push(("stopped_why", json!(why)));
+    facts.extend(states);
+    let is_last = is_done || finished.len() == of;
+    let gather = command_on("gather", dir);
+    let rest = command("array", &[("--rest", dir.as_os_str())], None);
+    let unless = if queue.is_none() {
+        ", unless they wait in the queue"
+    } else {
+        ""
+    };
+    let mut next = Vec::new();
+    if is_last {
+        next.extend((!is_done).then(|| format!("`{gather}`")));
+    } else if !lost.is_empty() {
+        let submit = submit_again(directory, dir, &lost).into_iter();
+        next.extend(submit.map(|command| format!("`{command}`{unless}")));
+        let smaller = format!("or first `{rest}`, which divides them into smaller shards");
+        next.extend((done > 0 && !next.is_empty()).then_some(smaller));
+    }
+    let moved = match is_last {
+        true => Vec::new(),
+        false => outdated_scripts(directory, dir),
+    };
+    facts.extend([
+        host_fact(&hosts),
+        Fact::new(
+            "gathered",
+            gathered.then(|| format!("all; `{gather}` prints the total")),
+        )
+        .key("gathered", gathered),
+        Fact::new("go on", next),
+        Fact::new("moved", moved),
+    ]);
+    let names: Vec<_> = plans.iter().map(|plan| plan.name()).collect();
+    Ok(StatusReport {
+        title: format!("{}: the array of {array}", dir.display()),
+        json: json!({
+            "n": array.board().size(),
+            "given": GivenSquares::of(array.board()),
+            "plans": names,
+            "shards": of,
+        }),
+        facts,
+        is_last,
+    })
+}

@@ -1,0 +1,159 @@
+//! How far a run is, by what its directory has recorded.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::host_lines::host_fact;
+use super::status_report::StatusReport;
+use crate::args::manners;
+use crate::config::Layers;
+use crate::control::live_run::{paused_for, state_in_words};
+use crate::exit::Failure;
+use crate::shell::resume_command;
+use crate::telemetry::Fact;
+use crate::telemetry::RunFacts;
+use queenfold::board::GivenSquares;
+use queenfold::engine::Plan;
+use queenfold::words::{measured, rate, several};
+use queenfold_ledger::ledger::{Division, Latest, LedgerSums, Status, is_held};
+use queenfold_ledger::run_directory::{open, open_to_glance};
+
+/// Reads the directory of a run, and checks the digest of each record if `check` says so. The division of the plan
+/// is made at the first call and kept for the next.
+///
+/// # Errors
+/// There is no run, or it is damaged or of other plans.
+pub fn directory_report(
+    dir: &Path,
+    check: bool,
+    division: &mut Option<Division>,
+) -> Result<StatusReport, Failure> {
+    let open = if check { open } else { open_to_glance };
+    let (store, plans) = open(dir)?;
+    let info = store.info();
+    let division = division.get_or_insert_with(|| Division::new(info.shard, &plans));
+    let held = is_held(dir);
+    let _moment = store.moment()?;
+    let sums = check.then(|| store.sums()).transpose()?;
+    let status = Status::read(&store, &plans, division)?;
+    let (done, all) = status.shard_tasks;
+    let paused_for = paused_for(dir).filter(|_| held && done < all);
+    let state = match paused_for {
+        _ if done == all => "finished",
+        Some(_) => "paused",
+        None if held => "running",
+        None => "stopped",
+    };
+    let paused_for = paused_for.unwrap_or_default();
+    let mut known = RunFacts::of_ledger(&status);
+    known.eta = known.eta.filter(|_| state == "running");
+    let mut facts = known.table();
+    let shard = info.shard.to_string();
+    facts.push(
+        Fact::new("shard", (info.shard.count() > 1).then(|| shard.clone()))
+            .key("shard", &shard)
+            .key("run_tasks_missing", status.missing.tasks()),
+    );
+    facts.extend(of_latest(status.latest.as_ref()));
+    let hosts = host_fact(&status.hosts);
+    let guest = manners::keep(&mut Layers::defaults(), dir);
+    let go_on = format!("continue with `{}`", resume_command(dir));
+    facts.extend([
+        Fact::new("counted", [status.counted.to_string()]).key("counted", status.counted),
+        Fact::new("sessions", [status.sessions.to_string()]).key("sessions", status.sessions),
+        Fact::new("guest", guest),
+        // The lines above say all of a single one.
+        match status.hosts.len() {
+            ..2 => Fact {
+                words: Vec::new(),
+                ..hosts
+            },
+            _ => hosts,
+        },
+        Fact::new("stopped", (state == "stopped").then_some(go_on)),
+    ]);
+    let versions: Vec<_> = plans.iter().map(|plan| plan.name().to_string()).collect();
+    let of_plan = |plan: &Arc<dyn Plan>| {
+        let engine = plan.engine();
+        let solutions = |sums: &LedgerSums| {
+            let tally = sums.tallies.get(&engine);
+            let solutions = tally.map_or(0, |tally| tally.completions.solutions());
+            solutions.to_string()
+        };
+        json!({
+            "plan": plan.name(),
+            "tasks": plan.tasks(),
+            // What nobody checked is not given out.
+            "solutions": sums.as_ref().map(solutions),
+            "nodes": status.nodes.get(&engine).copied().unwrap_or(0).to_string(),
+        })
+    };
+    Ok(StatusReport {
+        title: format!(
+            "{}: {}, {}, {}",
+            dir.display(),
+            info.board.in_words(),
+            versions.join(" and "),
+            state_in_words(state, &paused_for)
+        ),
+        json: json!({
+            "n": info.n(),
+            "given": GivenSquares::of(&info.board),
+            "plans": plans.iter().map(of_plan).collect::<Vec<_>>(),
+            "state": state,
+            "paused_for": paused_for,
+        }),
+        facts,
+        is_last: !held || done == all,
+    })
+}
+
+/// The facts of the latest process: where it is and how fast, its devices and its workers.
+fn of_latest(latest: Option<&Latest>) -> [Fact; 3] {
+    let facts = latest.map(|latest| &latest.session.facts);
+    let fast = latest.filter(|latest| latest.tasks > 0);
+    let tasks_per_second = fast.map(Latest::tasks_per_second);
+    let words = latest.map(|latest| {
+        let of = &latest.session.facts;
+        let speed = tasks_per_second.map(|speed| {
+            let elapsed = measured(latest.session.elapsed);
+            format!(", {speed:.1} tasks/s in {elapsed}")
+        });
+        // Otherwise the figures would seem to be those of the records.
+        let which = match latest.second {
+            0 => "",
+            _ => ", when it counted tasks a second time",
+        };
+        format!(
+            "on {} ({}){}{which}",
+            of.host,
+            of.isa,
+            speed.unwrap_or_default()
+        )
+    });
+    let devices = facts.map_or(&[][..], |facts| &facts.devices);
+    let workers = latest.into_iter().flat_map(|latest| &latest.workers);
+    let lines = workers.clone().map(|(worker, of)| {
+        let (tasks, speed) = (several(of.tasks, "task"), rate(of.nodes, of.busy));
+        format!("{worker}: {tasks}, {speed} (last by {})", of.backend)
+    });
+    let values = workers.clone().map(|(worker, of)| {
+        json!({
+            "name": worker.to_string(),
+            "backend": of.backend,
+            "tasks": of.tasks,
+            "nodes_per_second": of.nodes_per_second(),
+        })
+    });
+    [
+        Fact::new("process", words)
+            .key("host", facts.map(|facts| &facts.host))
+            .key("tasks_per_second", tasks_per_second)
+            .key("second_counts", latest.map_or(0, |latest| latest.second)),
+        Fact::new("devices", (!devices.is_empty()).then(|| devices.join(", ")))
+            .key("devices", devices),
+        Fact::new("worker", lines).key("workers", values.collect::<Vec<_>>()),
+    ]
+}

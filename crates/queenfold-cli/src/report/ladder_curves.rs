@@ -1,0 +1,212 @@
+//! The curves of the picture of the ladder: which rows are one, and how each looks.
+
+use plotters::style::RGBColor;
+
+use crate::ladder::{METHODS, PROGRAM, TableRow, growth};
+
+/// How many colours there are.
+const COLOURS: usize = 8;
+
+/// The methods with broad curves, each with the look of its place in [`LOOKS`]: the steps that change how the time grows,
+/// the bit masks on which the others are built, and the engines, which have a style.
+const BROAD: [(&str, Option<&str>); COLOURS] = [
+    ("tuples", None),
+    ("permutations", None),
+    ("backtrack", None),
+    ("bitmap", None),
+    ("symmetry", None),
+    ("colour", None),
+    (PROGRAM, Some("colour")),
+    (PROGRAM, Some("chain")),
+];
+
+/// How a curve looks, with colours and without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Its colour.
+    pub colour: RGBColor,
+    /// What stands at each point.
+    pub marker: Marker,
+    /// How broad its line is.
+    pub width: u32,
+}
+
+/// A small shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marker {
+    /// A circle, filled or not.
+    Circle(bool),
+    /// A square, filled or not.
+    Square(bool),
+    /// A triangle, filled or not.
+    Triangle(bool),
+    /// A square on its corner, filled.
+    Diamond,
+    /// Two strokes.
+    Cross,
+}
+
+/// The looks of broad curves. No two have the same colour or the same marker.
+const LOOKS: [(RGBColor, Marker); COLOURS] = [
+    (RGBColor(0x1a, 0x1a, 0x1a), Marker::Circle(true)),
+    (RGBColor(0x00, 0x72, 0xb2), Marker::Square(true)),
+    (RGBColor(0xc8, 0x4e, 0x00), Marker::Triangle(true)),
+    (RGBColor(0x00, 0x7a, 0x59), Marker::Diamond),
+    (RGBColor(0xa8, 0x2f, 0x76), Marker::Cross),
+    (RGBColor(0x7a, 0x5c, 0x00), Marker::Square(false)),
+    (RGBColor(0x63, 0x3c, 0xb0), Marker::Triangle(false)),
+    (RGBColor(0xa0, 0x10, 0x10), Marker::Circle(false)),
+];
+
+/// The look of a method or engine, the same in every picture. Those that are not [`BROAD`] take the colours again, each
+/// with the marker of another.
+fn look_of(row: &TableRow) -> Look {
+    let is_broad = |&(method, style): &(&str, Option<&str>)| {
+        row.method == method && (style.is_none() || row.style.as_deref() == style)
+    };
+    let ([colour, marker], width) = match BROAD.iter().position(is_broad) {
+        Some(at) => ([at, at], 2),
+        None => {
+            let names = METHODS.iter().map(|method| method.about().name);
+            let mut thin = names.filter(|name| !BROAD.contains(&(name, None)));
+            let at = thin.position(|name| row.method == name);
+            let at = at.unwrap_or(METHODS.len());
+            // Curves that are near each other differ in colour.
+            let colour = at + 4;
+            ([colour, colour + 3 + at / COLOURS], 1)
+        }
+    };
+    Look {
+        colour: LOOKS[colour % COLOURS].0,
+        marker: LOOKS[marker % COLOURS].1,
+        width,
+    }
+}
+
+/// The rows of one method in one style, by ascending size.
+pub struct Curve<'a> {
+    /// Its name for readers.
+    pub name: String,
+    /// Its points.
+    pub rows: Vec<&'a TableRow>,
+    /// How it looks.
+    pub look: Look,
+}
+
+impl Curve<'_> {
+    /// The lengths of the dashes of its style and of the gaps between them; `None` for a solid line.
+    pub fn dashes(&self) -> Option<(i32, i32)> {
+        match self.rows.first()?.style.as_deref()? {
+            "iterative" => Some((9, 4)),
+            "gpu" => Some((3, 3)),
+            _ => None,
+        }
+    }
+
+    /// Its name, and by how much the time grows with a queen at its end.
+    pub fn label(&self) -> String {
+        let times: Vec<_> = self
+            .rows
+            .iter()
+            .map(|row| (row.n.get(), row.cost()))
+            .collect();
+        match growth(&times) {
+            Some(factor) if factor < 9.95 => format!("{}, × {factor:.1} a queen", self.name),
+            Some(factor) => format!("{}, × {factor:.0} a queen", self.name),
+            None => self.name.clone(),
+        }
+    }
+}
+
+/// The curves of these rows, in the order of their first rows.
+pub fn curves(rows: &[TableRow]) -> Vec<Curve<'_>> {
+    let mut curves: Vec<Curve<'_>> = Vec::new();
+    for row in rows {
+        let same = |curve: &&mut Curve<'_>| {
+            curve.rows[0].method == row.method && curve.rows[0].style == row.style
+        };
+        if let Some(curve) = curves.iter_mut().find(same) {
+            curve.rows.push(row);
+            continue;
+        }
+        curves.push(Curve {
+            name: name(row, rows),
+            rows: vec![row],
+            look: look_of(row),
+        });
+    }
+    for curve in &mut curves {
+        curve.rows.sort_by_key(|row| row.n);
+    }
+    curves
+}
+
+/// The name of a curve: the method, with its style where the rows have several of them.
+fn name(row: &TableRow, rows: &[TableRow]) -> String {
+    match &row.style {
+        Some(engine) if row.method == PROGRAM => format!("engine {engine}"),
+        Some(_)
+            if rows
+                .iter()
+                .any(|other| other.method == row.method && other.style != row.style) =>
+        {
+            row.title()
+        }
+        _ => row.method.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::report::ladder_picture;
+    use queenfold::board::Size;
+
+    fn row(method: &str, style: Option<&str>) -> TableRow {
+        ladder_picture::tests::row(8, method, style, 0.1)
+    }
+
+    #[test]
+    fn a_method_looks_the_same_in_every_picture_and_unlike_every_other() {
+        let all = METHODS.iter().map(|method| method.about());
+        let rows: Vec<_> = all
+            .map(|about| row(about.name, about.styles[0].name()))
+            .chain(["colour", "chain"].map(|engine| row(PROGRAM, Some(engine))))
+            .collect();
+        let curves = curves(&rows);
+        for (row, curve) in rows.iter().zip(&curves) {
+            let alone = std::slice::from_ref(row);
+            assert_eq!(self::curves(alone)[0].look, curve.look, "{}", curve.name);
+        }
+        // In another style it has other dashes.
+        let styles = ["recursive", "iterative"].map(|style| row("bitmap", Some(style)));
+        let [one, other] = &self::curves(&styles)[..] else {
+            panic!("two curves");
+        };
+        assert_eq!(one.look, other.look);
+        assert_ne!(one.dashes(), other.dashes());
+        let looks = curves.iter().map(|curve| curve.look);
+        let looks: BTreeSet<_> = looks
+            .map(|look| format!("{:?} {:?}", look.colour, look.marker))
+            .collect();
+        assert_eq!(looks.len(), rows.len(), "{looks:?}");
+        // Without colours, the markers tell the broad ones apart.
+        let markers: BTreeSet<_> = LOOKS.iter().map(|look| format!("{:?}", look.1)).collect();
+        assert_eq!(markers.len(), COLOURS, "{markers:?}");
+    }
+
+    #[test]
+    fn a_label_says_how_the_time_grows() {
+        let of = |n, seconds| TableRow {
+            cpu_seconds: Some(seconds),
+            n: Size::new(n).unwrap(),
+            ..row("bitmap", None)
+        };
+        let rows = [of(9, 7.0), of(8, 1.0), of(10, 49.0)];
+        assert_eq!(curves(&rows)[0].label(), "bitmap, × 7.0 a queen");
+        let rows = [of(8, 1.0), of(9, 24.0)];
+        assert_eq!(curves(&rows)[0].label(), "bitmap, × 24 a queen");
+    }
+}

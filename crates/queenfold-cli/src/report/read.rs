@@ -1,0 +1,198 @@
+//! What a run directory says of its run.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::timeline::Timeline;
+use queenfold::engine::{CountedBy, Engine, Plan, WorkerId};
+use queenfold::outcome::Outcome;
+use queenfold_ledger::ledger::{
+    Division, LedgerError, LedgerSums, LoggedCorrection, RecordedTask, RunInfo, Session, Signature,
+    Status, Store, WorkTime, is_held, read_history, unix_time,
+};
+use queenfold_ledger::run_directory::open;
+
+/// All that a report shows.
+#[derive(Clone, Debug)]
+pub struct RunReport {
+    /// The directory.
+    pub directory: PathBuf,
+    /// What is counted.
+    pub info: RunInfo,
+    /// Whether a process works on it now.
+    pub runs: bool,
+    /// When this was read, in seconds since 1970.
+    pub read_at: i64,
+    /// How far it is.
+    pub status: Status,
+    /// The result, if all is counted and nothing contradicts it; otherwise why there is none.
+    pub outcome: Result<Outcome, String>,
+    /// The signature of what is recorded, in hexadecimal digits.
+    pub signature: String,
+    /// The processes that worked on it.
+    pub sessions: Vec<Session>,
+    /// Who counted.
+    pub lanes: Vec<Lane>,
+    /// What was counted, in canonical order.
+    pub tasks: Vec<DoneTask>,
+    /// Expected cost of each of the tasks, in the unit of its plan; empty if there are too many.
+    pub costs: Vec<f64>,
+    /// Counts that differed.
+    pub corrections: Vec<LoggedCorrection>,
+    /// Pauses, and times left that were told.
+    pub timeline: Timeline,
+}
+
+/// A worker or device of a host.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Lane {
+    /// The machine.
+    pub host: String,
+    /// The worker.
+    pub worker: WorkerId,
+    /// The kernel or device that counted last.
+    pub counted_by: CountedBy,
+}
+
+/// A recorded task, as the drawings need it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DoneTask {
+    /// The engine.
+    pub engine: Engine,
+    /// Its number in the plan.
+    pub index: u64,
+    /// The process that recorded it: an index of [`RunReport::sessions`].
+    pub session: Option<usize>,
+    /// Who counted it: an index of [`RunReport::lanes`].
+    pub lane: usize,
+    /// When it was recorded, in seconds since 1970.
+    pub end: i64,
+    /// How long it was counted, in seconds.
+    pub seconds: f64,
+    /// Nodes searched.
+    pub nodes: u64,
+}
+
+/// Plans with up to this many tasks are asked for the cost of each. For millions this takes minutes.
+const MOST_COSTS: u64 = 1 << 20;
+
+impl RunReport {
+    /// Reads the run in `directory`, while a process works on it or not.
+    ///
+    /// # Errors
+    /// The ledger is damaged, or of another version.
+    pub fn read(directory: &Path) -> Result<Self, LedgerError> {
+        let (store, plans) = open(directory)?;
+        let _moment = store.moment()?;
+        let division = Division::new(store.info().shard, &plans);
+        let status = Status::read(&store, &plans, &division)?;
+        let mut report = Self {
+            directory: directory.to_owned(),
+            info: store.info().clone(),
+            runs: is_held(directory),
+            read_at: unix_time(),
+            outcome: Err(String::new()),
+            status,
+            signature: String::new(),
+            sessions: store.sessions()?,
+            lanes: Vec::new(),
+            tasks: Vec::new(),
+            costs: Vec::new(),
+            corrections: store.corrections()?,
+            timeline: timeline(directory),
+        };
+        let sums = report.read_tasks(&store, &plans)?;
+        report.outcome = outcome(&store, &sums);
+        Ok(report)
+    }
+
+    fn read_tasks(
+        &mut self,
+        store: &Store,
+        plans: &[Arc<dyn Plan>],
+    ) -> Result<LedgerSums, LedgerError> {
+        let sessions: BTreeMap<_, _> = self
+            .sessions
+            .iter()
+            .enumerate()
+            .map(|(at, session)| (session.id.clone(), (at, session.facts.host.clone())))
+            .collect();
+        let has_costs = plans.iter().map(|plan| plan.tasks()).sum::<u64>() <= MOST_COSTS;
+        let mut numbers: BTreeMap<(String, WorkerId), usize> = BTreeMap::new();
+        let mut signature = Signature::new(store.info());
+        let sums = store.sums_and(|RecordedTask { record: entry, .. }| {
+            signature.add(&entry);
+            let result = &entry.result;
+            let (session, host) = match sessions.get(&entry.session) {
+                Some((at, host)) => (Some(*at), host.clone()),
+                None => (None, String::new()),
+            };
+            let worker = result.origin.worker;
+            let counted_by = result.origin.counted_by.clone();
+            let next = self.lanes.len();
+            let lane = *numbers.entry((host.clone(), worker)).or_insert(next);
+            match self.lanes.get_mut(lane) {
+                Some(lane) if result.key.engine.counts_all() => lane.counted_by = counted_by,
+                Some(_) => {}
+                None => self.lanes.push(Lane {
+                    host,
+                    worker,
+                    counted_by,
+                }),
+            }
+            self.tasks.push(DoneTask {
+                engine: result.key.engine,
+                index: result.key.index,
+                session,
+                lane,
+                end: entry.recorded_at,
+                seconds: result.duration.as_secs_f64(),
+                nodes: result.tally.nodes,
+            });
+            let plan = plans.iter().find(|plan| plan.engine() == result.key.engine);
+            if let Some(plan) = plan.filter(|_| has_costs) {
+                self.costs.push(plan.task(result.key.index).cost);
+            }
+        })?;
+        self.signature = signature.digest().to_string();
+        // Lanes were found in the order of tasks, and are shown in that of hosts and workers.
+        let mut place = vec![0; self.lanes.len()];
+        for (sorted, found) in numbers.into_values().enumerate() {
+            place[found] = sorted;
+        }
+        for task in &mut self.tasks {
+            task.lane = place[task.lane];
+        }
+        self.lanes.sort();
+        Ok(sums)
+    }
+
+    /// How long it was counted for the first time.
+    pub fn time(&self) -> WorkTime {
+        Session::time(&self.sessions, false)
+    }
+}
+
+fn outcome(store: &Store, sums: &LedgerSums) -> Result<Outcome, String> {
+    let missing = sums.coverage.tasks() - sums.coverage.done();
+    if missing > 0 {
+        return Err(format!("{missing} tasks are missing"));
+    }
+    store
+        .check_decided(sums)
+        .map_err(|error| error.to_string())?;
+    let tallies = &sums.tallies;
+    let all = tallies.iter().find(|(engine, _)| engine.counts_all());
+    let Some((_, all)) = all else {
+        return Err("no plan of it counts all solutions".to_owned());
+    };
+    Outcome::new(store.info().board, all, tallies.get(&Engine::Census))
+        .map_err(|error| error.to_string())
+}
+
+/// What the history says; nothing if there is none, or none that can be read.
+fn timeline(directory: &Path) -> Timeline {
+    let text = read_history(directory).ok().flatten().unwrap_or_default();
+    Timeline::read(&String::from_utf8_lossy(&text))
+}

@@ -1,0 +1,162 @@
+//! What happened when.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::time::Duration;
+
+use crate::report::RunReport;
+use crate::report::clock::Clock;
+use crate::report::drawing::Drawn;
+use crate::report::markup::{figure, key, name, table, text, utc};
+use crate::report::over_time::{self, MOST_LANES};
+use queenfold::words::{duration, percent, rate};
+
+impl RunReport {
+    pub(in crate::report) fn share_section(&self, clock: &Clock) -> Drawn {
+        if self.tasks.is_empty() {
+            return Ok(String::new());
+        }
+        if !clock.is_drawn() {
+            return Ok("<p>The run is too short for drawings over time: tasks are recorded to the second.</p>\n".to_owned());
+        }
+        let share = "share of the work that is done";
+        self.drawing(
+            clock,
+            over_time::share,
+            "Share of the work that is done, over time",
+            share,
+        )
+    }
+
+    pub(in crate::report) fn speed_section(&self, clock: &Clock) -> Drawn {
+        if self.tasks.is_empty() || !clock.is_drawn() {
+            return Ok(String::new());
+        }
+        let speed = "nodes per second, of all workers together";
+        self.drawing(
+            clock,
+            over_time::speed,
+            "Nodes per second, over time",
+            speed,
+        )
+    }
+
+    fn drawing(
+        &self,
+        clock: &Clock,
+        draw: fn(&Self, &Clock) -> Drawn,
+        title: &str,
+        measured: &str,
+    ) -> Drawn {
+        let caption = key("measured", measured) + &interruptions(clock);
+        Ok(figure(title, &draw(self, clock)?, "chart", &caption))
+    }
+
+    pub(in crate::report) fn eta_section(&self, clock: &Clock) -> Drawn {
+        let drawn = match clock.is_drawn() {
+            true => over_time::eta(self, clock)?,
+            false => None,
+        };
+        let Some(drawn) = drawn else {
+            return Ok(String::new());
+        };
+        let (done, all) = self.status.shard_tasks;
+        let truth = match done == all {
+            true => key(
+                "measured",
+                "the time that was really left, with pauses and stops",
+            ),
+            false => "The true time left is drawn when the run is done.".to_owned(),
+        };
+        let caption = format!(
+            "{}{}{truth}",
+            key("expected", "the time left that was predicted"),
+            key("interval", "its 95 % interval")
+        );
+        Ok(figure(
+            "The time left that was predicted, and the true one",
+            &drawn,
+            "chart",
+            &caption,
+        ))
+    }
+
+    pub(in crate::report) fn lanes_section(&self, clock: &Clock) -> Drawn {
+        if self.lanes.is_empty() {
+            return Ok(String::new());
+        }
+        let mut html = String::new();
+        if clock.is_drawn() {
+            let mut caption =
+                "Weaker: counted part of the time. ".to_owned() + &interruptions(clock);
+            let more = self.lanes.len().saturating_sub(MOST_LANES);
+            if more > 0 {
+                let _ = write!(caption, " {more} more workers are not drawn.");
+            }
+            let drawn = over_time::lanes(self, clock)?;
+            html += &figure("When each worker counted", &drawn, "chart", &caption);
+        }
+        if !self.timeline.pauses.is_empty() {
+            let rows = self.timeline.pauses.iter().map(|(from, to, why)| {
+                let took = Duration::try_from_secs_f64(to - from).unwrap_or_default();
+                vec![utc(*from as i64), duration(took), text(why)]
+            });
+            html += &table("Pauses", &["paused", "for", "because"], rows);
+        }
+        Ok(html + &self.shares())
+    }
+
+    /// What each kind of worker of each machine did, if there are several.
+    fn shares(&self) -> String {
+        let all: f64 = self.tasks.iter().map(|task| task.nodes as f64).sum();
+        let mut groups: BTreeMap<(&str, &str), (u64, u64, f64)> = BTreeMap::new();
+        for task in &self.tasks {
+            let lane = &self.lanes[task.lane];
+            let name = (lane.host.as_str(), lane.counted_by.name());
+            let (tasks, nodes, seconds) = groups.entry(name).or_default();
+            *tasks += 1;
+            *nodes = nodes.saturating_add(task.nodes);
+            *seconds += task.seconds;
+        }
+        if groups.len() == 1 {
+            return String::new();
+        }
+        let rows = groups
+            .into_iter()
+            .map(|((host, by), (tasks, nodes, seconds))| {
+                let busy = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+                vec![
+                    name(host),
+                    name(by),
+                    tasks.to_string(),
+                    percent(nodes as f64 / all.max(1.0)),
+                    rate(nodes, busy),
+                    duration(busy),
+                ]
+            });
+        table(
+            "Who counted how much",
+            &[
+                "host",
+                "counted by",
+                "tasks",
+                "share of the nodes",
+                "speed of a worker",
+                "time inside tasks",
+            ],
+            rows,
+        )
+    }
+}
+
+/// What stands for pauses and stops, if there are any.
+fn interruptions(clock: &Clock) -> String {
+    let mut keys = String::new();
+    if !clock.paused().is_empty() {
+        keys += &key("paused", "paused");
+    }
+    if !clock.stopped().is_empty() {
+        keys += &key("stopped", "no process worked on the run");
+    }
+    keys
+}

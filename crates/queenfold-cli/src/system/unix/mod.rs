@@ -1,0 +1,7 @@
+//! Linux, macOS and their like.
+
+pub mod continued;
+pub mod memory;
+pub mod signals;
+pub mod stdio;
+pub mod terminal;

@@ -1,0 +1,7 @@
+//! Windows.
+
+pub mod continued;
+pub mod memory;
+pub mod signals;
+pub mod stdio;
+pub mod terminal;

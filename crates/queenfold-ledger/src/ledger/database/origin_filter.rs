@@ -1,0 +1,89 @@
+//! Everything that one origin did.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::ledger::{Coverage, Entry, LedgerError, Sessions, Store};
+use queenfold::engine::{CountedBy, Origin, WorkerId};
+
+/// Names who counted: a host, a device by the name that its maker gave it, a worker of any host
+/// (`worker-3`, `gpu-0`), or a worker of a host (`node7/gpu-0`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OriginName(String);
+
+impl OriginName {
+    /// The worker that counted on a host: the narrowest name of it.
+    pub fn of(host: &str, worker: WorkerId) -> Self {
+        Self(format!("{host}/{worker}"))
+    }
+
+    /// Whether it names this origin on this host.
+    pub fn names(&self, host: &str, origin: &Origin) -> bool {
+        let device = match &origin.counted_by {
+            CountedBy::Device(device) => self.0 == device.name,
+            CountedBy::Cpu(_) => false,
+        };
+        device
+            || self.0 == host
+            || self.0 == origin.worker.to_string()
+            || *self == Self::of(host, origin.worker)
+    }
+}
+
+impl fmt::Display for OriginName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for OriginName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "" => Err("expected a host, a device or a worker such as `node7/gpu-0`".to_owned()),
+            _ => Ok(Self(text.to_owned())),
+        }
+    }
+}
+
+/// What one origin did, from some time on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DoneBy {
+    /// Who.
+    pub origin: OriginName,
+    /// Only what was recorded at this time or later, in seconds since 1970.
+    pub since: Option<i64>,
+}
+
+impl DoneBy {
+    /// The tasks that it counted, the first or the second time.
+    ///
+    /// # Errors
+    /// The ledger is damaged, or nobody of that name counted in it.
+    pub(crate) fn tasks(&self, store: &Store) -> Result<Coverage, LedgerError> {
+        let sessions = Sessions::of(store.sessions()?);
+        let mut tasks = Coverage::none_of(store.info().n(), &store.info().plans);
+        let mut known = false;
+        store.for_each_task(|task| {
+            let mut is_by = |entry: &Entry| {
+                let host = sessions.host(&entry.session).map_or("", String::as_str);
+                let is_by = self.origin.names(host, &entry.result.origin);
+                known |= is_by;
+                is_by && self.since.is_none_or(|since| entry.recorded_at >= since)
+            };
+            let first = is_by(&task.record);
+            if task.second.as_ref().is_some_and(is_by) || first {
+                tasks.add(task.record.result.key);
+            }
+        })?;
+        if known {
+            return Ok(tasks);
+        }
+        let what = format!(
+            "`{}` names no host, device or worker that counted; `queenfold report` shows who did",
+            self.origin
+        );
+        Err(LedgerError::other(store.file(), what))
+    }
+}

@@ -1,0 +1,258 @@
+//! How far a run is, as its directory shows.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::ledger::database::account::Account;
+use crate::ledger::reading::confirmation::Confirming;
+use crate::ledger::{
+    Confirmation, Coverage, Division, Facts, HostShare, LedgerError, Missing, Session, Sessions,
+    Store, unix_time,
+};
+use queenfold::actors::SickWorker;
+use queenfold::engine::{Engine, Plan, WorkerId};
+
+/// How far a run is, by what is committed. It is made from the ledger, not from the events of the
+/// run, because the process that wrote it may be gone.
+#[derive(Clone, Debug)]
+pub struct Status {
+    /// Nodes in the recorded tasks of each plan.
+    pub nodes: BTreeMap<Engine, u64>,
+    /// The tasks that are not recorded, of the whole run.
+    pub missing: Missing,
+    /// Tasks of the run's own shard that are recorded, and all of them.
+    pub shard_tasks: (u64, u64),
+    /// The share of the estimated work of the shard that is done, 0 to 1.
+    pub share: f64,
+    /// Recorded tasks that were counted twice.
+    pub audited: u64,
+    /// How often the recorded tasks were counted, and where.
+    pub counted: Confirmation,
+    /// What was recorded by the latest process.
+    pub latest: Option<Latest>,
+    /// What each host recorded, by its name.
+    pub hosts: BTreeMap<String, HostShare>,
+    /// Workers and devices that counted wrongly, each with the machine it was on.
+    pub sick: Vec<(String, SickWorker)>,
+    /// How many processes worked on the run.
+    pub sessions: usize,
+}
+
+/// What the latest process did.
+#[derive(Clone, Debug)]
+pub struct Latest {
+    /// Where and when.
+    pub session: Session,
+    /// Tasks it counted, the first or the second time.
+    pub tasks: u64,
+    /// Of these, the tasks that it counted a second time.
+    pub second: u64,
+    /// Nodes in what it counted.
+    pub nodes: u64,
+    /// What each of its workers counted.
+    pub workers: BTreeMap<WorkerId, Speed>,
+    /// Time left if it continues at its speed; `None` while its speed is unknown.
+    pub left: Option<Duration>,
+}
+
+/// What a worker counted, the first or the second time.
+#[derive(Clone, Debug, Default)]
+pub struct Speed {
+    /// The kernel it used last.
+    pub backend: String,
+    /// Tasks.
+    pub tasks: u64,
+    /// Nodes in them.
+    pub nodes: u64,
+    /// The time it counted.
+    pub busy: Duration,
+}
+
+impl Speed {
+    /// Nodes for each second of counting.
+    pub fn nodes_per_second(&self) -> f64 {
+        per_second(self.nodes, self.busy)
+    }
+}
+
+impl Latest {
+    /// Tasks for each second since it began.
+    pub fn tasks_per_second(&self) -> f64 {
+        per_second(self.tasks, self.session.elapsed)
+    }
+
+    /// Nodes for each second since it began.
+    pub fn nodes_per_second(&self) -> f64 {
+        per_second(self.nodes, self.session.elapsed)
+    }
+
+    /// How long ago it committed. The clocks of two machines may differ.
+    pub fn checkpoint(&self) -> Duration {
+        let age = unix_time().saturating_sub(self.session.committed);
+        Duration::from_secs(u64::try_from(age).unwrap_or(0))
+    }
+
+    /// Adds a task that it counted.
+    fn add(&mut self, account: &Account<'_>) {
+        self.tasks += 1;
+        self.nodes = self.nodes.saturating_add(account.nodes);
+        let worker = self.workers.entry(account.worker).or_default();
+        if worker.backend != account.backend {
+            account.backend.clone_into(&mut worker.backend);
+        }
+        worker.tasks += 1;
+        worker.nodes = worker.nodes.saturating_add(account.nodes);
+        worker.busy += account.duration;
+    }
+}
+
+/// So many for each second; 0 if no time is known.
+pub(crate) fn per_second(count: u64, time: Duration) -> f64 {
+    match time.is_zero() {
+        true => 0.0,
+        false => count as f64 / time.as_secs_f64(),
+    }
+}
+
+/// The estimated work of one plan, and how fast it went.
+#[derive(Default)]
+struct PlanWork {
+    /// Of all tasks of the shard, and of those that are recorded.
+    cost: f64,
+    cost_done: f64,
+    /// Of what the latest process recorded.
+    cost_latest: f64,
+    seconds_latest: f64,
+}
+
+/// Plans with up to this many tasks use the cost of each task. Computing the costs of millions takes
+/// longer than somebody who asks for the status wants to wait.
+const ESTIMATED: u64 = 1 << 16;
+
+/// The expected cost of a task of `plan`, in units of that plan.
+fn cost(plan: &dyn Plan, index: u64) -> f64 {
+    if plan.tasks() <= ESTIMATED {
+        plan.task(index).cost
+    } else {
+        1.0
+    }
+}
+
+impl Status {
+    /// Reads the ledger of the run of `plans`, which are divided by `division`. To make that takes seconds
+    /// for the largest plans: who reads again and again makes it once.
+    ///
+    /// # Errors
+    /// The ledger is damaged or of other plans.
+    pub fn read(
+        store: &Store,
+        plans: &[Arc<dyn Plan>],
+        division: &Division,
+    ) -> Result<Self, LedgerError> {
+        store.info().check_plans(store.file(), plans)?;
+        let _moment = store.moment()?;
+        let sessions = store.sessions()?;
+        let mut hosts = BTreeMap::new();
+        HostShare::add_sessions(&sessions, &mut hosts);
+        let names = Sessions::of(sessions.clone());
+        let mut confirming = Confirming::begin(store)?;
+        let count = sessions.len();
+        let shard = store.info().shard;
+        let named = |session: &Session| {
+            let Facts { host, sick, .. } = &session.facts;
+            let sick = sick.iter().map(|worker| (host.clone(), worker.clone()));
+            sick.collect::<Vec<_>>()
+        };
+        let sick = sessions.iter().flat_map(named).collect();
+        let mut latest = sessions
+            .into_iter()
+            .max_by_key(|session| session.facts.number)
+            .map(|session| Latest {
+                session,
+                tasks: 0,
+                second: 0,
+                nodes: 0,
+                workers: BTreeMap::new(),
+                left: None,
+            });
+        let mut audited = 0;
+        let mut works: BTreeMap<Engine, PlanWork> = BTreeMap::new();
+        let mut coverage = Coverage::none_of(store.info().n(), &store.info().plans);
+        let mut nodes = BTreeMap::<Engine, u64>::new();
+        store.for_each_account(|record, second| {
+            coverage.add(record.key);
+            let sum = nodes.entry(record.key.engine).or_default();
+            *sum = sum.saturating_add(record.nodes);
+            HostShare::add_record(record, &names, &mut hosts);
+            confirming.add(record, second);
+            audited += u64::from(record.is_audited);
+            let Some(latest) = &mut latest else {
+                return;
+            };
+            let id = latest.session.id.as_str();
+            if record.session == id {
+                let mut plans = plans.iter();
+                if let Some(plan) = plans.find(|plan| plan.engine() == record.key.engine) {
+                    let work = works.entry(plan.engine()).or_default();
+                    work.cost_latest += cost(plan.as_ref(), record.key.index);
+                    work.seconds_latest += record.duration.as_secs_f64();
+                }
+                latest.add(record);
+            } else if let Some(second) = second.filter(|second| second.session == id) {
+                latest.second += 1;
+                latest.add(second);
+            }
+        })?;
+        let mut shard_tasks = (0, 0);
+        for plan in plans {
+            let work = works.entry(plan.engine()).or_default();
+            let tasks = (0..plan.tasks()).map(|index| plan.key(index));
+            for task in tasks.filter(|task| division.holds(shard, *task)) {
+                let cost = cost(plan.as_ref(), task.index);
+                shard_tasks.1 += 1;
+                work.cost += cost;
+                if coverage.holds(task) {
+                    shard_tasks.0 += 1;
+                    work.cost_done += cost;
+                }
+            }
+        }
+        if let Some(latest) = &mut latest {
+            latest.left = left(works.values(), latest.session.facts.workers);
+        }
+        let cost: f64 = works.values().map(|work| work.cost).sum();
+        let cost_done: f64 = works.values().map(|work| work.cost_done).sum();
+        Ok(Self {
+            missing: coverage.missing(division),
+            share: match shard_tasks {
+                (done, all) if done == all => 1.0,
+                _ if cost > 0.0 => (cost_done / cost).clamp(0.0, 1.0),
+                _ => 0.0,
+            },
+            nodes,
+            shard_tasks,
+            audited,
+            counted: confirming.end(),
+            hosts,
+            sick,
+            latest,
+            sessions: count,
+        })
+    }
+}
+
+/// Time left for `workers` at the speed that the latest process had in each plan.
+fn left<'a>(works: impl Iterator<Item = &'a PlanWork>, workers: u64) -> Option<Duration> {
+    let mut seconds = 0.0;
+    for work in works {
+        let cost = (work.cost - work.cost_done).max(0.0);
+        if cost > 1e-9 * work.cost {
+            if work.cost_latest <= 0.0 {
+                return None;
+            }
+            seconds += cost * work.seconds_latest / work.cost_latest;
+        }
+    }
+    Duration::try_from_secs_f64(seconds / workers.max(1) as f64).ok()
+}

@@ -1,0 +1,41 @@
+//! Run directories: a [`Job`](queenfold::job::Job) whose finished tasks are kept on disk, so that the run can be
+//! continued after a stop or a crash, divided, and counted a second time.
+//!
+//! ```
+//! use queenfold::board::Size;
+//! use queenfold::job::Job;
+//! use queenfold_ledger::RunDirectory;
+//!
+//! let folder = tempfile::tempdir()?;
+//! let directory = folder.path().join("n9");
+//! RunDirectory::create(&directory, &Job::new(Size::new(9)?)).run()?;
+//! // A finished run gives its result again.
+//! let again = RunDirectory::resume(directory)?.run()?;
+//! assert_eq!(again.result.outcome.unique(), Some(46));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! * [`RunDirectory::create`]: begins a run, or a shard of one ([`NewRun`]).
+//! * [`RunDirectory::resume`]: continues it. [`RunDirectory::count_again_on`]: a second count (`again`).
+//! * [`Verification`]: a second count of a share that keeps nothing; [`ToCheck`]: one of whatever is said of tasks.
+//! * [`RunResult`], [`RunDirectoryError`]: what comes of it.
+//! * [`open`]: its ledger, with the plans of its run.
+
+mod again;
+mod count_again;
+mod error;
+mod existing;
+mod opening;
+mod recorded_job;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+pub use again::AgainResult;
+pub use count_again::{Compared, Said, Tell, ToCheck, WrongTask};
+pub use error::RunDirectoryError;
+pub use existing::RunDirectory;
+pub use opening::open;
+pub use opening::{open_to_glance, plans_of};
+pub use recorded_job::{NewRun, RunResult};
+pub use verify::{Findings, Verification};

@@ -1,0 +1,5 @@
+//! Windows.
+
+pub mod files;
+pub mod host;
+pub mod processes;

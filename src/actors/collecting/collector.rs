@@ -1,0 +1,332 @@
+//! The collector decides that a task is done. It is the only holder of what was counted.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use actix::{Actor, Addr, AsyncContext, Context, Handler};
+use tracing::warn;
+
+use crate::actors::{
+    Batch, CanaryCounted, Check, Costed, Counted, CountedTasks, Durable, Effect, EventKind,
+    Finding, Flushed, LostBatch, PlanIndex, Producer, Rechecker, RecordError, RecordedResult,
+    Retry, RunError, RunLink, RunShared, SickWorker, Sum, Sums, ToProducer, ToRun, WorkerIndex,
+};
+use crate::engine::{TaskKey, TaskResult};
+
+/// How often the progress is reported while no task ends.
+const TELL_EVERY: Duration = Duration::from_millis(200);
+
+pub(crate) struct Collector {
+    shared: Arc<RunShared>,
+    run: RunLink,
+    producer: Addr<Producer>,
+    rechecker: Rechecker,
+    tasks: CountedTasks,
+    /// Tasks that panicked once and are not counted yet.
+    panicked: HashSet<TaskKey>,
+}
+
+impl Collector {
+    pub(crate) fn new(
+        shared: Arc<RunShared>,
+        run: RunLink,
+        producer: Addr<Producer>,
+        tasks: CountedTasks,
+    ) -> Self {
+        let (spec, roster) = (&shared.spec, Arc::clone(&shared.roster));
+        let (canaries, check) = (spec.canary.is_some(), spec.check.as_ref());
+        Self {
+            rechecker: Rechecker::new(spec.plans.clone(), roster, canaries, check),
+            tasks: tasks.expecting(|plan| shared.expected_seconds(plan)),
+            shared,
+            run,
+            producer,
+            panicked: HashSet::new(),
+        }
+    }
+
+    fn fail(&self, error: RunError) {
+        self.run.do_send(ToRun::Failed(error));
+    }
+
+    /// Fails the run if the recorder did. Its error may be about an earlier result.
+    fn expect_recorded(&self, recorded: Result<(), RecordError>) {
+        match recorded {
+            Ok(()) => {}
+            Err(RecordError::Failed(message)) => self.fail(RunError::Recorder(message)),
+            Err(RecordError::Mismatch { task, message }) => {
+                let mut plans = self.shared.spec.plans.iter();
+                let plan = plans.find(|plan| plan.engine() == task.engine);
+                self.fail(RunError::mismatch(plan.map(AsRef::as_ref), task, message));
+            }
+        }
+    }
+
+    fn fail_task(&self, plan: PlanIndex, task: u64, message: String) {
+        let plan = self.shared.plan(plan).as_ref();
+        self.fail(RunError::mismatch(Some(plan), plan.key(task), message));
+    }
+
+    /// A task that panicked once is tried again elsewhere. A second panic fails the run.
+    fn note_panic(&mut self, worker: WorkerIndex, plan: PlanIndex, task: u64, message: String) {
+        let key = self.shared.key(plan, task);
+        if !self.panicked.insert(key) {
+            let ranks = self.shared.plan(plan).ranks_of(task);
+            self.fail(RunError::TaskFailed {
+                task: key,
+                ranks,
+                message,
+            });
+        } else if self.rechecker.is_open(&key) {
+            // Not by the kernels that counted it, whoever tries.
+            let effects = self.rechecker.failed_again(worker, &key);
+            self.carry_out(effects);
+        } else {
+            self.producer.do_send(ToProducer::Retry(Retry {
+                plan,
+                task,
+                not_on: worker,
+            }));
+        }
+    }
+
+    fn settle(&self, left: Batch) {
+        let (cost, seconds) = self.tasks.plans[left.plan.0].cpu;
+        let per_cost = (cost > 0.0).then(|| seconds / cost);
+        self.producer.do_send(ToProducer::Settled(left, per_cost));
+    }
+
+    /// Tells how far the run is, with what is in flight.
+    fn tell_advance(&mut self) {
+        let shared = &self.shared;
+        let workers = match shared.is_halted() {
+            true => 0,
+            false => shared.counting_left(),
+        };
+        let advanced = self.tasks.advanced(workers, shared.in_flight.work());
+        shared.observers.tell(advanced);
+    }
+
+    /// Does what the rechecker asks for.
+    fn carry_out(&mut self, effects: Vec<Effect>) {
+        let observers = self.shared.observers.clone();
+        for effect in effects {
+            match effect {
+                Effect::Sum(worker, plan, costed) => self.sum_up(worker, plan, costed),
+                Effect::Drop(worker, plan, costed) => self.land(worker, plan, &costed),
+                Effect::Retry(retry) => self.producer.do_send(ToProducer::Retry(retry)),
+                Effect::Recount(recount) => self.producer.do_send(ToProducer::Recount(recount)),
+                Effect::CountedTwice(plan, task) => self.tasks.note_second(plan, task),
+                Effect::AuditTook(worker, plan, [first, expected, took]) => {
+                    let mut audit = self.shared.audit_of(worker, plan);
+                    audit.note(first, expected, took);
+                }
+                Effect::Replace { plan, wrong, right } => {
+                    if let Err(message) = self.tasks.replace(plan, &wrong, &right) {
+                        self.fail_task(plan, wrong.key.index, message);
+                    }
+                }
+                Effect::Correct(correction) => {
+                    if let Some(recorder) = &self.shared.spec.recorder {
+                        let finding = Finding::Correction(Box::new(correction));
+                        self.expect_recorded(recorder.take(finding));
+                    }
+                }
+                Effect::Quarantine(sick, leaves) => {
+                    if let Some(index) = leaves {
+                        let (worker, reason) = (sick.worker, sick.reason.clone());
+                        let missed = RunError::Sick { worker, reason };
+                        self.producer.do_send(ToProducer::Leave(index, missed));
+                    }
+                    self.tell_sick(sick);
+                }
+                Effect::Withdraw(plan, result) => self.withdraw(plan, &result),
+                Effect::Tell(kind) => observers.tell(kind),
+                Effect::Done => self.run.do_send(ToRun::Checked),
+                Effect::Fail(error) => self.fail(error),
+            }
+        }
+    }
+
+    /// Adds a result to the sums, and has it recorded.
+    fn sum_up(&mut self, worker: WorkerIndex, plan: PlanIndex, costed: Costed) {
+        if let Err(message) = self.tasks.add(plan, &costed) {
+            self.fail_task(plan, costed.result.key.index, message);
+        }
+        if self.shared.roster.is_cpu(worker) {
+            let cpu = &mut self.tasks.plans[plan.0].cpu;
+            cpu.0 += costed.cost;
+            cpu.1 += costed.result.duration.as_secs_f64();
+        }
+        self.land(worker, plan, &costed);
+        if let Some(recorder) = &self.shared.spec.recorder {
+            self.expect_recorded(recorder.take(Finding::Result(costed.result)));
+        }
+    }
+
+    /// Notes that a result is no longer in flight.
+    fn land(&self, worker: WorkerIndex, plan: PlanIndex, costed: &Costed) {
+        if self.shared.roster.is_cpu(worker) {
+            let in_flight = &self.shared.in_flight;
+            in_flight.collect(worker, plan, &costed.result, costed.cost);
+        }
+    }
+
+    /// Tells all that a worker counted wrongly.
+    fn tell_sick(&self, mut sick: SickWorker) {
+        let observers = &self.shared.observers;
+        let mut workers = observers.progress().now().workers.into_iter();
+        let of = workers.find(|worker| worker.id == sick.worker);
+        sick.counted_by = of.and_then(|worker| worker.counted_by);
+        warn!(
+            "{} is faulty and counts nothing more (tasks counted since its last good canary, \
+             and now doubted: {}): {}",
+            sick.worker, sick.suspects, sick.reason
+        );
+        if let Some(recorder) = &self.shared.spec.recorder {
+            // If the recorder is gone, the run hears of that with its next result.
+            let _ = recorder.take(Finding::TakenOut(sick.clone()));
+        }
+        observers.tell(EventKind::Faulty(sick));
+    }
+
+    /// Takes a result out of the sums and out of the record.
+    fn withdraw(&mut self, plan: PlanIndex, result: &TaskResult) {
+        self.tasks.remove(plan, result);
+        if let Some(recorder) = &self.shared.spec.recorder
+            && let Err(error) = recorder.take(Finding::Withdrawal(result.key))
+        {
+            warn!("{} could not be withdrawn: {error}", result.key);
+        }
+    }
+}
+
+/// What the recorder has.
+fn recorded(shared: &RunShared) -> Vec<RecordedResult> {
+    let recorder = shared.spec.recorder.as_ref();
+    let results = recorder.map(|recorder| recorder.results());
+    results.unwrap_or(Ok(Vec::new())).unwrap_or_else(|error| {
+        warn!("what is recorded cannot be read: {error}");
+        Vec::new()
+    })
+}
+
+impl Handler<CanaryCounted> for Collector {
+    type Result = ();
+
+    fn handle(&mut self, counted: CanaryCounted, _: &mut Self::Context) {
+        let worker = counted.worker;
+        match counted.outcome {
+            Ok(counts) => {
+                self.rechecker.passed_canary(worker);
+                self.shared.observers.tell(EventKind::CanaryPassed {
+                    worker: self.shared.roster.id(worker),
+                    counts,
+                    took: counted.took,
+                });
+            }
+            Err(reason) => {
+                let effects = self.rechecker.failed_canary(worker, reason);
+                self.carry_out(effects);
+            }
+        }
+    }
+}
+
+impl Handler<Check> for Collector {
+    type Result = ();
+
+    fn handle(&mut self, _: Check, _: &mut Self::Context) {
+        let contradiction = self.shared.spec.contradiction(&self.tasks.sums());
+        let recorded = || recorded(&self.shared);
+        let effects = self.rechecker.check(contradiction, recorded);
+        self.carry_out(effects);
+    }
+}
+
+impl Actor for Collector {
+    type Context = Context<Self>;
+
+    fn started(&mut self, context: &mut Self::Context) {
+        self.tell_advance();
+        context.run_interval(TELL_EVERY, |collector, _| collector.tell_advance());
+    }
+}
+
+impl Handler<Counted> for Collector {
+    type Result = ();
+
+    fn handle(&mut self, counted: Counted, _: &mut Self::Context) {
+        let start = Instant::now();
+        let tasks = counted.results.len();
+        let plan = counted.plan;
+        for costed in counted.results {
+            self.panicked.remove(&costed.result.key);
+            let effects = self.rechecker.hear(counted.worker, plan, costed);
+            self.carry_out(effects);
+        }
+        if let Some((task, message)) = counted.mismatch {
+            self.fail_task(plan, task, message);
+        }
+        for (task, message) in counted.panicked {
+            self.note_panic(counted.worker, plan, task, message);
+        }
+        self.tell_advance();
+        if let Some(left) = counted.left {
+            self.settle(left);
+        }
+        let observers = &self.shared.observers;
+        let time = observers.span(start, Instant::now());
+        observers.tell(EventKind::Collected { tasks, time });
+    }
+}
+
+impl Handler<LostBatch> for Collector {
+    type Result = ();
+
+    fn handle(&mut self, lost: LostBatch, _: &mut Self::Context) {
+        let LostBatch(mut batch) = lost;
+        let plan = batch.plan;
+        let retry = batch.only.is_some();
+        // What the worker reported before it died is recorded, or waits for its audit. What panicked is on its way to
+        // another worker, unless this batch is that second try.
+        batch.tasks.retain(|&task| {
+            let key = self.shared.key(plan, task);
+            let is_counted = self.tasks.plans[plan.0].contains(task);
+            let is_second = batch.again.is_some() || is_counted;
+            let wanted = is_second == self.rechecker.is_open(&key);
+            wanted && (retry || !self.panicked.contains(&key))
+        });
+        self.settle(batch);
+    }
+}
+
+impl Handler<Sum> for Collector {
+    type Result = ();
+
+    fn handle(&mut self, _: Sum, context: &mut Self::Context) {
+        let effects = self.rechecker.end();
+        self.carry_out(effects);
+        let collector = context.address();
+        match &self.shared.spec.recorder {
+            Some(recorder) => recorder.flush(Flushed::new(move |result| {
+                collector.do_send(Durable(result));
+            })),
+            None => collector.do_send(Durable(Ok(()))),
+        }
+    }
+}
+
+impl Handler<Durable> for Collector {
+    type Result = ();
+
+    fn handle(&mut self, durable: Durable, _: &mut Self::Context) {
+        // Before the sums, so that the run hears of it before it ends.
+        self.expect_recorded(durable.0);
+        self.run.do_send(ToRun::Summed(Sums {
+            plans: self.tasks.sums(),
+            twice: self.tasks.twice(),
+        }));
+    }
+}

@@ -1,0 +1,365 @@
+//! The run: owns all other actors, and the state machine.
+
+use std::collections::BTreeSet;
+use std::mem::replace;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix::{Actor, Addr, AsyncContext, Context, Handler, SpawnHandle, System};
+use crossbeam::channel::Sender;
+use tracing::{debug, info};
+
+use crate::actors::{
+    Check, Collector, Control, CountedPlan, CountedTasks, DeviceSpec, EventKind, Fresh, GRACE,
+    Mapped, Observers, PlannedTasks, Producer, QUEUE_PER_WORKER, Report, Request, RunError,
+    RunLink, RunShared, RunSpec, RunState, Sum, Sums, ToProducer, ToRun, Worker, WorkerIndex,
+    queue,
+};
+use crate::engine::{Plan, WorkerId};
+
+pub(crate) struct Run {
+    shared: Arc<RunShared>,
+    control: Control,
+    state: RunState,
+    /// Until the actors take it.
+    prepared: Option<Prepared>,
+    team: Option<Team>,
+    /// The first thing that failed.
+    error: Option<RunError>,
+    /// Workers that have left.
+    left: BTreeSet<WorkerIndex>,
+    closed: bool,
+    /// The device whose loss ends the run.
+    lost_device: Option<WorkerId>,
+    /// Will give up the tasks in flight, while the run drains or pauses.
+    gives_up: Option<SpawnHandle>,
+    outcome: Sender<Result<Report, RunError>>,
+    _end: StopSystem,
+}
+
+/// What takes long to make, and is therefore made before the actors start.
+pub(crate) struct Prepared {
+    fresh: Vec<Fresh>,
+    counted: CountedTasks,
+    mapped: Vec<Mapped>,
+}
+
+impl Prepared {
+    pub(crate) fn new(spec: &RunSpec) -> Self {
+        let open = |plan: &Arc<dyn Plan>| {
+            let supply = spec.source.open(plan.as_ref());
+            let counted = CountedPlan::new(supply.size, &supply.restored);
+            let recorded = Arc::clone(&supply.restored.tasks);
+            let part = supply.part.clone();
+            let mapped = (plan.engine(), plan.tasks(), part, recorded);
+            ((Fresh::new(supply, plan.as_ref()), counted), mapped)
+        };
+        let (opened, mapped): (Vec<_>, _) = spec.plans.iter().map(open).unzip();
+        let (fresh, counted) = opened.into_iter().unzip();
+        Self {
+            fresh,
+            counted: CountedTasks::new(counted),
+            mapped,
+        }
+    }
+}
+
+/// The actors of a run; they live as long as their addresses are held here.
+struct Team {
+    producer: Addr<Producer>,
+    collector: Addr<Collector>,
+    _workers: Vec<Addr<Worker>>,
+}
+
+/// Ends the actix system with the run, even after a panic.
+struct StopSystem;
+
+impl Drop for StopSystem {
+    fn drop(&mut self) {
+        System::current().stop();
+    }
+}
+
+impl Run {
+    pub(crate) fn new(
+        spec: &RunSpec,
+        devices: &[DeviceSpec],
+        prepared: Prepared,
+        observers: Observers,
+        control: &Control,
+        outcome: Sender<Result<Report, RunError>>,
+    ) -> Self {
+        Self {
+            shared: Arc::new(RunShared::new(spec, devices, observers, control.injector())),
+            control: control.clone(),
+            state: RunState::Planning,
+            prepared: Some(prepared),
+            team: None,
+            error: None,
+            left: BTreeSet::new(),
+            closed: false,
+            lost_device: None,
+            gives_up: None,
+            outcome,
+            _end: StopSystem,
+        }
+    }
+
+    fn team(&self, prepared: Prepared, run: &Addr<Self>) -> Team {
+        let shared = &self.shared;
+        let link = |actor| RunLink {
+            actor,
+            run: run.clone().recipient(),
+        };
+        // So many may wait, and each worker counts one.
+        let limit = shared.roster.cpu_workers() * (QUEUE_PER_WORKER + 1);
+        let (inlet, outlets) = queue::queue(shared.roster.workers(), limit);
+        let producer = Producer::new(
+            Arc::clone(shared),
+            link("producer"),
+            prepared.fresh,
+            inlet,
+            limit,
+        )
+        .start();
+        let collector = Collector::new(
+            Arc::clone(shared),
+            link("collector"),
+            producer.clone(),
+            prepared.counted,
+        )
+        .start();
+        let workers = outlets.into_iter().enumerate().map(|(index, outlet)| {
+            Worker {
+                shared: Arc::clone(shared),
+                index: WorkerIndex(index),
+                outlet,
+                producer: producer.clone(),
+                collector: collector.clone(),
+                run: link("worker"),
+                thread: None,
+                deaths: Default::default(),
+            }
+            .start()
+        });
+        Team {
+            _workers: workers.collect(),
+            producer,
+            collector,
+        }
+    }
+
+    /// Tells the actors something, if there are any yet.
+    fn tell(&self, tell: impl FnOnce(&Team)) {
+        if let Some(team) = &self.team {
+            tell(team);
+        }
+    }
+
+    /// Goes to `next` if the state machine allows it. Returns whether it did.
+    fn go(&mut self, next: RunState, context: &mut Context<Self>) -> bool {
+        let allowed = self.state.allows(next);
+        if allowed {
+            debug!("{:?} → {next:?}", self.state);
+            self.state = next;
+            self.shared.observers.tell(EventKind::State(next));
+            match next {
+                RunState::Running => self.tell(|team| team.producer.do_send(ToProducer::Offer)),
+                RunState::Paused | RunState::Draining => {
+                    self.tell(|team| team.producer.do_send(ToProducer::Halt));
+                }
+                RunState::Planning | RunState::Finished | RunState::Stopped | RunState::Failed => {}
+            }
+            self.bound_tasks_in_flight(next, context);
+        }
+        allowed
+    }
+
+    /// Gives the tasks in flight a limited time while the run drains or pauses, and lets them go on when
+    /// it runs.
+    fn bound_tasks_in_flight(&mut self, state: RunState, context: &mut Context<Self>) {
+        match state {
+            RunState::Paused | RunState::Draining if self.gives_up.is_none() => {
+                let give_up = |run: &mut Self, _: &mut _| run.shared.in_flight.set_give_up(true);
+                self.gives_up = Some(context.run_later(GRACE, give_up));
+            }
+            RunState::Running => {
+                if let Some(timer) = self.gives_up.take() {
+                    context.cancel_future(timer);
+                }
+                self.shared.in_flight.set_give_up(false);
+            }
+            _ => {}
+        }
+    }
+
+    fn reach_limit(&mut self, context: &mut Context<Self>) {
+        info!("the time limit is reached");
+        self.go(RunState::Draining, context);
+    }
+
+    /// Follows the control.
+    fn obey(&mut self, context: &mut Context<Self>) {
+        match self.control.request() {
+            Request::Drain => {
+                self.go(RunState::Draining, context);
+            }
+            Request::Pause(reasons) => {
+                // A run that has not begun cannot pause: it begins and pauses at once.
+                if self.state == RunState::Planning {
+                    self.go(RunState::Running, context);
+                }
+                self.go(RunState::Paused, context);
+                let observers = &self.shared.observers;
+                let told = || observers.progress().now().paused_for;
+                if self.state == RunState::Paused && told() != reasons {
+                    observers.tell(EventKind::PausedFor { reasons });
+                }
+            }
+            Request::Run => {
+                self.go(RunState::Running, context);
+            }
+        }
+    }
+
+    /// Drains, because there can be no result. The first failure is what the run returns and tells.
+    fn fail(&mut self, error: RunError, context: &mut Context<Self>) {
+        if self.error.is_none() {
+            // Not an error of the log: the caller gets it, and would report it a second time.
+            info!("the run fails: {error}");
+            let reason = error.to_string();
+            self.shared.observers.tell(EventKind::Failed { reason });
+            self.error = Some(error);
+        }
+        self.go(RunState::Draining, context);
+    }
+
+    /// What contradicts the sums of a whole run. They were checked when everything was said to be counted; a count that
+    /// came later was not.
+    fn contradiction(&self, sums: &Sums) -> Option<RunError> {
+        let spec = &self.shared.spec;
+        Some(RunError::Contradiction {
+            reason: spec.contradiction(&sums.plans)?,
+            tasks: spec.plans.iter().map(|plan| plan.tasks()).sum(),
+            again: 0,
+        })
+    }
+
+    fn finish(&mut self, sums: &Sums, context: &mut Context<Self>) {
+        if self.state.is_final() {
+            return;
+        }
+        let plans = &self.shared.spec.plans;
+        let tasks_done = sums.plans.iter().map(|(tasks, _)| tasks).sum();
+        let tasks_planned = plans.iter().map(|plan| plan.tasks()).sum();
+        let progress = self.shared.observers.progress().now();
+        let outcome = match self.error.take().or_else(|| self.contradiction(sums)) {
+            Some(error) => Err(error),
+            None => Ok(Report {
+                tallies: plans
+                    .iter()
+                    .zip(&sums.plans)
+                    .map(|(plan, (_, tally))| (plan.engine(), *tally))
+                    .collect(),
+                tasks_done,
+                // A run that was stopped before its first event has told none.
+                tasks_total: progress.tasks_total.unwrap_or(tasks_planned),
+                tasks_planned,
+                twice: sums.twice,
+                corrected: progress.corrected,
+                taken_out: progress.taken_out,
+                lost_device: self.lost_device,
+                given_up: progress.given_up,
+                lost: progress.lost,
+                elapsed: self.shared.observers.progress().counting(),
+                // `run_on` fills it in: it is the CPU time of the whole process.
+                cpu: Duration::ZERO,
+                workers: progress.workers,
+            }),
+        };
+        let end = match &outcome {
+            Ok(report) if report.tasks_done >= report.tasks_total => RunState::Finished,
+            Ok(_) => RunState::Stopped,
+            Err(_) => RunState::Failed,
+        };
+        self.go(end, context);
+        // The receiver exists until it has this message.
+        let _ = self.outcome.send(outcome);
+        System::current().stop();
+    }
+}
+
+impl Actor for Run {
+    type Context = Context<Self>;
+
+    fn started(&mut self, context: &mut Self::Context) {
+        let shared = Arc::clone(&self.shared);
+        let (plans, observers) = (shared.spec.plans.iter(), &shared.observers);
+        let plans: Vec<_> = plans.map(|plan| PlannedTasks::of(plan.as_ref())).collect();
+        let tasks: u64 = plans.iter().map(|plan| plan.tasks).sum();
+        info!(workers = shared.roster.workers(), tasks, "run begins");
+        if let Some(prepared) = &self.prepared {
+            observers.progress().map_tasks(&prepared.mapped);
+        }
+        let workers = shared.roster.ids().to_vec();
+        observers.tell(EventKind::Planned { plans, workers });
+        if let Some(recorder) = &shared.spec.recorder {
+            let observers = observers.clone();
+            recorder.on_checkpoint(Box::new(move |tasks| {
+                // A recorder may also commit what is no result, such as that the run has begun.
+                if tasks > 0 {
+                    observers.tell(EventKind::Checkpoint { tasks });
+                }
+            }));
+        }
+        let prepared = self.prepared.take();
+        self.team = prepared.map(|prepared| self.team(prepared, &context.address()));
+        self.control.attach(context.address().recipient());
+        if let Some(limit) = shared.spec.time_limit {
+            // To open the sources took a part of it.
+            match limit.checked_sub(observers.start().elapsed()) {
+                Some(left) => drop(context.run_later(left, Self::reach_limit)),
+                None => self.reach_limit(context),
+            }
+        }
+        self.obey(context);
+    }
+}
+
+impl Handler<ToRun> for Run {
+    type Result = ();
+
+    fn handle(&mut self, message: ToRun, context: &mut Self::Context) {
+        match message {
+            ToRun::Wake => self.obey(context),
+            ToRun::Failed(error) => self.fail(error, context),
+            ToRun::DeviceLost(device) => {
+                self.lost_device = Some(device);
+                self.go(RunState::Draining, context);
+            }
+            ToRun::ActorDied(actor) => {
+                // What it held is lost, and nobody will answer for it: there is nothing to wait for.
+                let error = RunError::Runtime(format!("the {actor} is gone"));
+                self.fail(error, context);
+                self.finish(&Sums::default(), context);
+            }
+            ToRun::Complete => self.tell(|team| team.collector.do_send(Check)),
+            ToRun::Checked => {
+                self.go(RunState::Draining, context);
+            }
+            // A pause is quiet too, and so is the end of a run that was paused.
+            ToRun::Quiet => {
+                if self.state == RunState::Draining && !replace(&mut self.closed, true) {
+                    self.tell(|team| team.producer.do_send(ToProducer::Close));
+                }
+            }
+            ToRun::Left(worker) => {
+                self.left.insert(worker);
+                if self.left.len() == self.shared.roster.workers() {
+                    self.tell(|team| team.collector.do_send(Sum));
+                }
+            }
+            ToRun::Summed(sums) => self.finish(&sums, context),
+        }
+    }
+}

@@ -1,7 +1,0 @@
-//! The program `queenfold`.
-
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
-    queenfold::cli::main()
-}
