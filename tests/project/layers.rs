@@ -57,6 +57,8 @@ fn rooms_used(text: &str) -> BTreeSet<String> {
 #[test]
 fn rooms_know_only_those_above_them_in_the_tables() {
     assert_eq!(crates_of_rooms().len(), 4);
+    // `queenfold` passes the rooms of the engines on.
+    let mut below = BTreeSet::new();
     for (root, rooms) in crates_of_rooms() {
         let there = fs::read_dir(&root).expect("the sources");
         let there: Vec<_> = there.map(|entry| entry.expect("an entry").path()).collect();
@@ -80,11 +82,12 @@ fn rooms_know_only_those_above_them_in_the_tables() {
             for file in files {
                 for used in rooms_used(&fs::read_to_string(&file).expect("a source file")) {
                     let place = rooms.iter().position(|other| *other == used);
-                    let is_above = place.is_some_and(|place| place <= own);
+                    let is_above = place.map_or(below.contains(&used), |place| place <= own);
                     assert!(is_above, "{} uses crate::{used}", file.display());
                 }
             }
         }
+        below.extend(rooms);
     }
 }
 
