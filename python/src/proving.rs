@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use queenfold_ledger::certificate::{self, Checked};
 use queenfold::engine::CheckedBy;
 use queenfold::job::{DeviceChoice, Hardware, HardwareSettings, RunSettings, outcome};
+use queenfold_ledger::certificate::{self, Checked};
 use queenfold_ledger::ledger::RecountChoice;
 use queenfold_ledger::run_directory::{Verification, open};
 
