@@ -9,7 +9,7 @@
 //! * [`EventFile`]: the events of a run as JSON Lines.
 //! * [`History`]: the few of them that a report needs. [`incident`](fn@incident): an event in words.
 //! * [`metrics`](fn@metrics): how far a run is, for Prometheus.
-//! * `Snapshot`: what a dashboard shows; `SnapshotKeeper` observes a run for it. Cargo feature `cli`.
+//! * `Snapshot`: what a dashboard shows; `SnapshotKeeper` observes a run for it.
 //! * [`hold_messages`]: lines on standard error wait while a dashboard has the screen.
 //! * [`profile`](fn@profile): how the workers spent a run.
 //! * [`RunFacts`]: what is told of a run everywhere, in the same words. [`progress_line`]: how far it is, on one line.
