@@ -33,6 +33,6 @@ pub use owner::{LaunchTiming, Owner, OwnerEvent, OwnerSettings};
 pub fn needs_feature(what: &str, feature: &str) -> String {
     format!(
         "{what} needs the Cargo feature {feature}, which this program was built without: \
-         `cargo install --locked --path . --features {feature}`"
+         `cargo install --locked --path crates/queenfold-cli --features {feature}`"
     )
 }
