@@ -1,3 +1,5 @@
+//! The errors of a job: settings that are not allowed, hardware that is missing, runs without a result.
+
 use std::ops::RangeInclusive;
 
 use super::Stopped;

@@ -1,3 +1,5 @@
+//! What a job gives: a checked result, a checked census, or how far it came before it was stopped.
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! The rooms of a crate know only the rooms above them in the tables of ARCHITECTURE.md. Which crates know which, Cargo says.
+//! The rooms of a crate know only the rooms above them in the tables of ARCHITECTURE.md, and every file says first what it
+//! answers. Which crates know which, Cargo says.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -91,9 +92,32 @@ fn rooms_know_only_those_above_them_in_the_tables() {
     }
 }
 
+/// Whether a source text says first what it is about. Attributes of the file may stand before that.
+fn begins_with_its_question(text: &str) -> bool {
+    let mut lines = text.lines();
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with("#!["));
+    first.is_some_and(|line| line.starts_with("//! "))
+}
+
+#[test]
+fn every_source_file_says_first_what_it_answers() {
+    let crates = fs::read_dir(Path::new(ROOT).join("crates")).expect("the crates");
+    let crates = crates.map(|entry| entry.expect("an entry").path().join("src"));
+    let sources = crates.chain([Path::new(ROOT).join("src")]);
+    let files: Vec<_> = sources.flat_map(|folder| rust_files(&folder)).collect();
+    let silent = files.iter().filter(|file| {
+        !begins_with_its_question(&fs::read_to_string(file).expect("a source file"))
+    });
+    let silent: Vec<_> = silent.collect();
+    assert!(files.len() > 300, "{} files", files.len());
+    assert!(silent.is_empty(), "no `//!` at the top of {silent:?}");
+}
+
 #[test]
 fn the_reader_of_this_test_sees_what_it_should() {
     let text = "use crate::board::Size;\n/// [`x`](crate::cli)\nfn f() { crate::chain::g() }\n#[cfg(test)]\nmod tests { use crate::actors::A; }";
     let used: Vec<_> = rooms_used(text).into_iter().collect();
     assert_eq!(used, ["board", "chain"]);
+    assert!(begins_with_its_question("#![no_std]\n\n//! What it is."));
+    assert!(!begins_with_its_question(text));
 }

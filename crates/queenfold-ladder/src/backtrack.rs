@@ -1,3 +1,5 @@
+//! The method `backtrack`: tests each new queen against those above it.
+//!
 #![doc = include_str!("text/backtrack.md")]
 
 use super::by_columns::{Rules, search};

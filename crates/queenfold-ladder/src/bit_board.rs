@@ -1,3 +1,5 @@
+//! The method `bit-board`: the symmetry search cut in two, with the lower part for a device of many threads.
+//!
 #![doc = include_str!("text/bit-board.md")]
 
 use super::bitmap::{Rules, Search, Taken};

@@ -1,3 +1,5 @@
+//! The method `bitmap`: three bit masks replace the flags, in a search that most later methods use.
+//!
 #![doc = include_str!("text/bitmap.md")]
 
 use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};

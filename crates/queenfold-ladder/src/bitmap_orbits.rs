@@ -1,3 +1,5 @@
+//! The method `bitmap-orbits`: the bitmap search, with every solution classified by its images in bit form.
+//!
 #![doc = include_str!("text/bitmap-orbits.md")]
 
 use super::bitmap::{Rules, Search, Taken};

@@ -1,3 +1,5 @@
+//! The method `bound1`: searches half the first row, and asks whether the first queen is in a corner.
+//!
 #![doc = include_str!("text/bound1.md")]
 
 use super::bitmap::{Rules, Search, Taken};

@@ -1,3 +1,5 @@
+//! The method `carry-chain`: borders two squares wide, one for each symmetry class, then the inside of each.
+//!
 #![doc = include_str!("text/carry-chain.md")]
 
 use std::ops::RangeInclusive;

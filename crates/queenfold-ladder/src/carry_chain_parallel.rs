@@ -1,3 +1,5 @@
+//! The method `carry-chain-parallel`: the carry chain, with its top sides spread over all cores.
+//!
 #![doc = include_str!("text/carry-chain-parallel.md")]
 
 use super::carry_chain::{CompletedBorders, count_below, exact, top_sides};

@@ -1,3 +1,5 @@
+//! How many orbits of each size there are, and how large the orbit of a solution is.
+
 use std::cmp::Ordering;
 use std::iter::Sum;
 

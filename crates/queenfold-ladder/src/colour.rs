@@ -1,3 +1,5 @@
+//! The method `colour`: fills the white and the black squares apart, and joins what fits together.
+//!
 #![doc = include_str!("text/colour.md")]
 
 use std::collections::HashMap;

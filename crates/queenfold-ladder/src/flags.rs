@@ -1,3 +1,5 @@
+//! The method `flags`: a flag for each column and each diagonal replaces the comparisons.
+//!
 #![doc = include_str!("text/flags.md")]
 
 use super::by_columns::{Rules, search};

@@ -1,3 +1,5 @@
+//! The method `mirror`: searches half the first row and doubles the count.
+//!
 #![doc = include_str!("text/mirror.md")]
 
 use super::bitmap::{Search, SolutionCount, Taken, lowest_bit};

@@ -1,3 +1,5 @@
+//! The method `node-layer`: breadth first down to a layer, then each node of it separately.
+//!
 #![doc = include_str!("text/node-layer.md")]
 
 use super::bitmap::{Search, SolutionCount, Taken, lowest_bit};

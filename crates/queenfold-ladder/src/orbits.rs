@@ -1,3 +1,5 @@
+//! The method `orbits`: finds every solution and classifies it by its eight images.
+//!
 #![doc = include_str!("text/orbits.md")]
 
 use super::by_columns::{Rules, search};

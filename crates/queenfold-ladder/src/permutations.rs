@@ -1,3 +1,5 @@
+//! The method `permutations`: one queen in each row and each column; the diagonals are tested at the end.
+//!
 #![doc = include_str!("text/permutations.md")]
 
 use super::by_columns::{Rules, search};

@@ -1,3 +1,5 @@
+//! The method `symmetry`: cuts off boards that cannot be the smallest of their images, as early as possible.
+//!
 #![doc = include_str!("text/symmetry.md")]
 
 use std::array;

@@ -1,3 +1,5 @@
+//! The method `symmetry-parallel`: the symmetry search, with its starts spread over all cores.
+//!
 #![doc = include_str!("text/symmetry-parallel.md")]
 
 use super::class_counts::ClassCounts;

@@ -1,3 +1,5 @@
+//! The method `tuples`: tests every board with one queen in each row when it is complete.
+//!
 #![doc = include_str!("text/tuples.md")]
 
 use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};

@@ -1,3 +1,5 @@
+//! How results are kept for longer than a run lives: what a ledger, or a user of the library, implements.
+
 use crate::actors::SickWorker;
 use crate::engine::{Correction, TaskKey, TaskResult};
 

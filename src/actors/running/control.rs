@@ -1,3 +1,5 @@
+//! How a run is asked from outside to stop, to pause, to go on, and how far it is.
+
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;

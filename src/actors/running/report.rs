@@ -1,3 +1,5 @@
+//! What a run gives at its end: sums, and how its workers spent it; or why it has no result.
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! What all actors and threads of a run know: plans, workers, observers, and whether to stop.
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

@@ -1,3 +1,5 @@
+//! What a run is asked to do: plans, workers, devices, audits, source, recorder, observers.
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! The states of a run, from planning to its end, and which may follow which.
+
 use serde::{Deserialize, Serialize};
 
 /// Where a run stands.

@@ -1,3 +1,5 @@
+//! Who hears the events of a run: its own account of them, and the observers that it was given.
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,8 +9,7 @@ use tracing::warn;
 
 use crate::actors::{EventKind, LiveProgress, Observer, RunEvent, TimeSpan, panics};
 
-/// All who hear what happens in a run: its progress, and the observers it was given. It has the clock
-/// of the run. Clones are the same.
+/// All who hear what happens in a run, and its clock. Clones are the same.
 #[derive(Clone)]
 pub(crate) struct Observers(Arc<Shared>);
 

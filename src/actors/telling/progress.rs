@@ -1,3 +1,5 @@
+//! The account of the events of a run: how far it is, and what its workers do.
+
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -9,9 +11,8 @@ use crate::actors::{
 };
 use crate::engine::{WorkerId, decimal, seconds};
 
-/// How far a run is and what its workers do: the account of its events. The run itself keeps it for
-/// the progress line and the report. An observer, or another process that is sent the events, keeps
-/// the same with [`note`](Self::note).
+/// How far a run is and what its workers do. The run itself keeps it for the progress line and the report. An observer,
+/// or another process that is sent the events, keeps the same with [`note`](Self::note).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     /// Where the run stands.

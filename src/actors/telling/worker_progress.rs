@@ -1,3 +1,5 @@
+//! What each worker of a run does now, and how it has spent its time.
+
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,5 @@
+//! `queenfold array`: divides a board into shards for the hosts of a cluster, with a script for their scheduler.
+
 use std::env;
 use std::io::Write;
 use std::path::{Path, PathBuf};

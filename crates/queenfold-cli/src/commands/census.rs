@@ -1,3 +1,5 @@
+//! `queenfold census`: counts the solutions that a half turn or a quarter turn fixes.
+
 use serde_json::json;
 
 use crate::args::flags::Boards;

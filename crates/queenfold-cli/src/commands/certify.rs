@@ -1,3 +1,5 @@
+//! `queenfold certify`: writes the certificate of a run, which can be checked without this program.
+
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Seek};
 use std::path::PathBuf;

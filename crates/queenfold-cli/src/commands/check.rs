@@ -1,3 +1,5 @@
+//! `queenfold check`: checks a certificate, and counts some of its tasks again if it is asked to.
+
 use std::fs::File;
 use std::io::{self, BufReader, Seek};
 use std::path::{Path, PathBuf};

@@ -1,3 +1,5 @@
+//! `queenfold completions`: prints the script by which a shell completes command lines.
+
 use std::io::Write;
 
 use clap_complete::Shell;

@@ -1,3 +1,5 @@
+//! `queenfold config`: shows every setting, its value and where that comes from.
+
 use serde_json::{Value as Json, json};
 
 use crate::args::flags::ConfigFlags;

@@ -1,3 +1,5 @@
+//! `queenfold devices`: shows the processor and the GPUs of this machine, and what `auto` chooses on it.
+
 use serde_json::{Value, json};
 
 use crate::args::whole::whole;

@@ -1,3 +1,5 @@
+//! `queenfold gather`: puts the shards of a job array into one ledger, or says which are missing.
+
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};

@@ -1,3 +1,5 @@
+//! `queenfold known`: prints the published counts of solutions.
+
 use serde_json::json;
 
 use crate::config::{Sizes, Value};

@@ -1,3 +1,5 @@
+//! `queenfold man`: shows the manual page of the program or of a command, or writes all of them into a directory.
+
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};

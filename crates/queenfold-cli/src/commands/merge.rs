@@ -1,3 +1,5 @@
+//! `queenfold merge`: puts runs of the same plans into one, takes one out again, or compares them.
+
 use std::path::PathBuf;
 use std::sync::Arc;
 

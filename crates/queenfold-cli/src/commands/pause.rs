@@ -1,3 +1,5 @@
+//! `queenfold pause`: pauses a run that another process counts.
+
 use std::path::PathBuf;
 
 use crate::control::asking::{Patience, ask};

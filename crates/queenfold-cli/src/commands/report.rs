@@ -1,3 +1,5 @@
+//! `queenfold report`: the report of a run, as a page or as JSON.
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

@@ -1,3 +1,5 @@
+//! `queenfold resume`: lets a paused run go on, or continues one that nobody counts.
+
 use std::path::{Path, PathBuf};
 
 use crate::args::flags::How;

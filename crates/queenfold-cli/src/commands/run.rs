@@ -1,3 +1,5 @@
+//! `queenfold run`: counts boards, in a run directory if one is named, or counts such a run a second time.
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! `queenfold selftest`: counts small boards by every kernel of this machine, and compares with the known counts.
+
 use serde_json::{Value, json};
 
 use crate::exit::{Exit, Failure};

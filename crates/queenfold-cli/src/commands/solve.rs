@@ -1,3 +1,5 @@
+//! `queenfold solve`: prints completions of boards, the first ones or random ones.
+
 use serde_json::{Value as Json, json};
 
 use crate::args::flags::Boards;

@@ -1,3 +1,5 @@
+//! `queenfold status`: how far a run or a job array is.
+
 use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

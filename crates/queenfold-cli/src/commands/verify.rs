@@ -1,3 +1,5 @@
+//! `queenfold verify`: checks the records of a run, and counts a share of its tasks again.
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

@@ -1,3 +1,5 @@
+//! `queenfold watch`: the dashboard of a run that another process counts.
+
 use std::path::PathBuf;
 
 use crate::dashboard::watch;

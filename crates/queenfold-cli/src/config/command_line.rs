@@ -1,3 +1,5 @@
+//! A setting that is a command for the shell.
+
 use std::ffi::OsString;
 
 use super::Value;

@@ -1,3 +1,5 @@
+//! A setting that is the path of a file, or `-` for standard input or output.
+
 use std::path::PathBuf;
 
 use super::Value;

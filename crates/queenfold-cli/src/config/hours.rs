@@ -1,3 +1,5 @@
+//! A setting that is a part of each day, such as `20:00-07:30`.
+
 use jiff::civil::Time;
 
 use super::Value;

@@ -1,3 +1,5 @@
+//! A setting that is a list of squares, named as in chess: `c3,a7`.
+
 use super::Value;
 
 /// Names of squares, as in chess: `c3,a7`. Which squares there are depends on the board.

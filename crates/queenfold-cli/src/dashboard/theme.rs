@@ -1,3 +1,5 @@
+//! Colours and characters of the dashboard.
+
 use std::env;
 
 use crossterm::style::{Color, Stylize};

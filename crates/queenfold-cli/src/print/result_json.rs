@@ -1,3 +1,5 @@
+//! The result for one board, as JSON.
+
 use serde_json::{Value as Json, json};
 
 use super::board_result::BoardResult;

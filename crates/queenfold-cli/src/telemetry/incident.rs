@@ -1,3 +1,5 @@
+//! What an event says to a person who watches a run.
+
 use queenfold::actors::{EventKind, PauseReason, RunEvent, RunState};
 use queenfold::words::several;
 

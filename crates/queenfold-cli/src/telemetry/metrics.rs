@@ -1,3 +1,5 @@
+//! How far a run is, for Prometheus.
+
 use std::fmt::Write;
 
 use queenfold::actors::{Progress, RunState, WorkerProgress};

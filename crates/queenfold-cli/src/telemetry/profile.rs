@@ -1,3 +1,5 @@
+//! How the workers spent a run, as a table.
+
 use std::fmt::Write;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! How far a run is, in one line.
+
 use super::RunFacts;
 use queenfold::actors::{PauseReason, Progress, RunState};
 use queenfold::words::{duration, percent, speed};

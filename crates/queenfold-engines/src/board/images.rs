@@ -1,3 +1,5 @@
+//! How a plan uses symmetries that a given board lacks: it counts on images of the board instead.
+
 use std::sync::Arc;
 
 use super::{GivenBoard, Squares, Symmetry};

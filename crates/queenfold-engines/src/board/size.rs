@@ -1,3 +1,5 @@
+//! The sizes of boards: 1 to 32.
+
 use std::fmt;
 use std::num::NonZeroU8;
 use std::str::FromStr;

@@ -1,3 +1,5 @@
+//! One square, and which squares attack each other.
+
 /// A square of the board: row and column counted from 0, row 0 at the top, column 0 at the left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Square {

@@ -1,3 +1,5 @@
+//! Sets of squares of a board.
+
 use super::{Size, Square, Symmetry, bits};
 
 /// A set of squares of a board: one mask of columns for each row, from the top.

@@ -1,3 +1,5 @@
+//! The eight symmetries of the square: how they map squares and solutions, and how they combine.
+
 use super::{Size, Square};
 
 /// One of the eight symmetries of the square board.

@@ -1,3 +1,5 @@
+//! Groups of symmetries: which ones leave something as it is.
+
 use std::fmt;
 
 use super::Symmetry;

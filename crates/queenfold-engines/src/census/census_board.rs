@@ -1,3 +1,5 @@
+//! What a given board leaves to its symmetric completions, and whether mirror images are counted apart.
+
 use crate::board::{GivenBoard, Size, Square, Squares, Symmetry};
 
 /// The squares that symmetric completions of a given board may use.

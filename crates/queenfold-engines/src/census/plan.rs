@@ -1,3 +1,5 @@
+//! The plan of the census: its tasks, and what counts them.
+
 use super::VERSION;
 use std::sync::Arc;
 

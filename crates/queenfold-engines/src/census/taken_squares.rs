@@ -1,3 +1,5 @@
+//! Which squares are still free while queens are placed in symmetric groups.
+
 use crate::board::{Size, Squares};
 
 /// The squares that queens attack, as bit masks, on a board of which some squares are open. Queens are added in symmetric groups.

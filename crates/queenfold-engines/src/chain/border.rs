@@ -1,3 +1,5 @@
+//! The queens on the edge of the board: which placements there are, and one of each symmetry class.
+
 use crate::board::{Size, Square, Symmetry};
 
 /// A placement on the first and last row and column of the board: three queens (one of them in a

@@ -1,3 +1,5 @@
+//! Which borders a plan of the chain counts on a given board, and in which order.
+
 use super::{Border, Frame};
 use crate::board::{GivenBoard, Images, Size, Squares, Symmetry};
 

@@ -1,3 +1,5 @@
+//! What a border leaves to the search: the rows to fill, and the free squares in them.
+
 use super::Border;
 use crate::board::{Size, Square, Squares};
 

@@ -1,3 +1,5 @@
+//! Which queens count as nodes, so that every kernel of the chain counts the same ones.
+
 use super::{Frame, Partition, TakenLines, search};
 use crate::board::Size;
 

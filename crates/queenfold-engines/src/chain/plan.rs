@@ -1,3 +1,5 @@
+//! The plan of the chain engine: how its partitions are cut into tasks, and what counts them.
+
 use super::VERSION;
 use std::ops::Range;
 use std::sync::Arc;

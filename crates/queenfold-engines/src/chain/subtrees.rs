@@ -1,3 +1,5 @@
+//! How the ranks of a task become a few subtrees to search.
+
 use std::ops::Range;
 use std::sync::Arc;
 

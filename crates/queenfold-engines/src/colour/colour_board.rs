@@ -1,3 +1,5 @@
+//! What is given on the board of a colour plan, which symmetries that leaves, and what a rank stands for.
+
 use std::sync::Arc;
 
 use super::RowSet;

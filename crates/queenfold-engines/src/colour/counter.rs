@@ -1,3 +1,5 @@
+//! The counter of the colour engine for CPUs: cuts tasks into units, and says how often solutions count.
+
 use std::cmp::Ordering;
 
 use super::kernel::ColourKernel;

@@ -1,3 +1,5 @@
+//! Fills the rows of a sub-board in all ways, a chunk at a time.
+
 use super::kernel::ColourKernel;
 use super::level::Level;
 use super::side::Side;

@@ -1,3 +1,5 @@
+//! Counts the placements of large boards before their last queen is placed.
+
 use super::row_sets::words;
 use super::table::Table;
 use crate::simd::{ROW, Simd, Word};

@@ -1,3 +1,5 @@
+//! The states of an expansion that have the same rows left, in arrays for vectors.
+
 use super::side::MAX_ROWS;
 
 /// States of an expansion that have the same rows left to fill.

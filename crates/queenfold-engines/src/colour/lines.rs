@@ -1,3 +1,5 @@
+//! Rows and columns of even and of odd number, and sets of them as words.
+
 use crate::board::{Size, bits};
 
 /// Whether lines have even or odd numbers.

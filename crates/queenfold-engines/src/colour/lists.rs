@@ -1,3 +1,5 @@
+//! The placements that a set of rows begins with, kept for the next sets, which share them.
+
 use super::lines::{Lines, Parity};
 use super::open_squares::OpenSquares;
 use super::placement_list::{Found, PlacementList};

@@ -22,7 +22,7 @@
 //! * `orientation`: which of a solution and its transposed one is counted.
 //! * `colour_board`: [`ColourBoard`], what is given on the board, and which symmetries that leaves.
 //! * `plan`: [`ColourPlan`], the tasks; `cost`: what they cost; `canary`: tasks with known counts.
-//! * `counter`: counts the tasks of a plan, and weighs the columns.
+//! * `counter`: counts the tasks of a plan unit by unit, and says how often solutions count.
 //! * `sub_board`: the squares of rows of one parity and columns of one parity, and how queens attack from one to
 //!   the other; `open_squares`: where queens may stand.
 //! * `placement_list`: the placements on a sub-board, by columns; `lists`: those that several sets share.
@@ -31,10 +31,10 @@
 //! * `expansion`: fills the rows of a sub-board after another is filled: `side` is the order of the rows,
 //!   `level` the states with the same rows left.
 //! * `kernel`: the inner loops, written once for all instruction sets.
-//! * [`programs()`]: the kernel for devices; `launches`: how tasks become its jobs; `job_recount`: a job
+//! * `program`: the kernel for devices; `launches`: how tasks become its jobs; `job_recount`: a job
 //!   counted again on the CPU.
 //! * `oracle`: [`ColourOracle`] counts the same tasks on the squares of the board, one placement after
-//!   the other.
+//!   the other; `naive`: an even simpler count, for `tests`.
 
 mod canary;
 mod colour_board;

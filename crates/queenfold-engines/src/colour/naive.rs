@@ -1,3 +1,5 @@
+//! A simple count of the placements of one colour, for tests: pairs from two lists.
+
 use super::Partition;
 use super::oracle::Colour;
 use crate::board::{Square, bits};

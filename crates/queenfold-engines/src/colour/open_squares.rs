@@ -1,3 +1,5 @@
+//! Where queens may stand on each sub-board.
+
 use super::lines::{Lines, Parity};
 use crate::board::{Size, Squares};
 

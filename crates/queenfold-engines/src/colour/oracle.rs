@@ -1,3 +1,5 @@
+//! The oracle of the colour engine: another method to count the same tasks.
+
 use std::collections::HashMap;
 
 use super::lines::Lines;

@@ -1,9 +1,11 @@
+//! Which of a solution and its transposed one is counted, and how often.
+
 use std::cmp::Ordering;
 
 use super::lines::{Lines, Parity, reversed};
 use crate::board::Size;
 
-/// Which of a solution and its transposed one is counted.
+/// Compares the rows and columns of solutions by class.
 ///
 /// The *class* of a set of lines (of the rows, or of the columns, whose queen stands on white) is the same
 /// for all its images under the reflections. The transposition exchanges rows and columns. So of a solution

@@ -1,3 +1,5 @@
+//! How the placements on a sub-board are found, and kept by the columns they take.
+
 use std::ops::Range;
 
 use super::level::BLOCK;

@@ -1,3 +1,5 @@
+//! What a partition of the colour engine is: a set of rows, with its weight.
+
 use super::lines::{Lines, Parity, reversed};
 use crate::board::{Size, Symmetry};
 

@@ -1,3 +1,5 @@
+//! Which sets of rows are counted, one of each symmetry class, and in which order.
+
 use std::cmp::Ordering;
 
 use super::RowSet;

@@ -1,3 +1,5 @@
+//! In which order the rows of a sub-board are filled.
+
 use super::lines::Parity;
 use crate::board::bits;
 

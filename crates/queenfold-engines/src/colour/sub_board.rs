@@ -1,3 +1,5 @@
+//! How queens attack within a sub-board, and from it to the other one of its colour.
+
 use super::lines::{Lines, Parity};
 use super::open_squares::OpenSquares;
 

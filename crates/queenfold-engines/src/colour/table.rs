@@ -1,3 +1,5 @@
+//! Counters of placements by the columns they take: how they are filled, weighed and summed.
+
 use crate::board::Size;
 use crate::simd::{Simd, Word};
 

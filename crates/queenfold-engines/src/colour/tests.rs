@@ -1,3 +1,5 @@
+//! Tests of the colour engine: kernels, oracle and pairs of lists count the same.
+
 use fastrand::Rng;
 
 use super::counter::NewCounter;

@@ -1,3 +1,5 @@
+//! Joins the two colours: fills counters by the placements of one, and sums them by those of the other.
+
 use std::ops::Range;
 
 use super::expansion::Expansion;

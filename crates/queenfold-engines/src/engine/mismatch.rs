@@ -1,3 +1,5 @@
+//! Why a counter gives no tally: a self-check failed, or the task was given up.
+
 /// A self-check of a counter or of a device failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]

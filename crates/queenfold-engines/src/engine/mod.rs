@@ -9,6 +9,21 @@
 //!
 //! A [`TaskKey`] names a task for good, and a [`TaskResult`] is what counting it gave: the same
 //! struct in memory, in the ledger and on a wire. A line of an export is read back as one.
+//!
+//! The files, by what they answer:
+//!
+//! * Which engines are there? `kind`: their names; `plan`: what each implements; `function_plan`: a plan from a
+//!   function, for an engine that a caller brings; `plan_name`: an engine with the version of its plans.
+//! * Which tasks has a plan? `task`: a task and its key; `task_bits`: how many there are; `task_set`: sets of tasks.
+//! * How long do they take? `costs`: the one table of measured times; `interpolate`: between its boards.
+//! * How is a task counted? `counter_settings`: what a counter may use; `task_watch`: how far it is, and when it has to
+//!   give the task up; `mismatch`: why it gives no tally.
+//! * What did counting give? `result`: all of it; `tally`: the counts; `origin`: who counted; `device`: the device of
+//!   an origin and its kernel.
+//! * Is it right? `canary`: tasks with known counts; `second_counter`: what checks a result of a run; `recount`: what
+//!   counts a recorded task again; `verdict`: which of several counts stands; `correction`: counts that differ.
+//! * How does a device count? The folder `launch`.
+//! * How are numbers and times written as JSON? `decimal`, `seconds`.
 
 mod canary;
 mod correction;

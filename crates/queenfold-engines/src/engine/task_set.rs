@@ -1,3 +1,5 @@
+//! Sets of tasks, in memory that grows with the tasks and not with the plan.
+
 use std::collections::BTreeMap;
 
 /// A set of tasks of one plan, by their indices.

@@ -1,3 +1,5 @@
+//! The search for completions one by one: in a fast, a random or the lexicographic order.
+
 use fastrand::Rng;
 
 use crate::board::{GivenBoard, Size};

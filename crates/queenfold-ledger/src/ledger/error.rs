@@ -1,3 +1,5 @@
+//! What can be wrong with a ledger, and what a failure of SQLite or of a disk means for it.
+
 use std::fmt;
 use std::fs::File;
 use std::io;

@@ -1,21 +1,12 @@
 //! The durable record of a run: one directory, one SQLite database, one row for each finished task.
 //!
-//! * [`Recording`]: writes the results of a run while it counts.
-//! * [`Store`]: the database. `format`: its layout and version; `row`, `session_rows` and
-//!   `correction_rows`: how a result, a session and a correction become rows. `amend`: second counts and
-//!   corrections of what is recorded; `correction_text`: a correction as JSON.
-//! * [`RunInfo`], [`Session`]: which run it is, and which processes worked on it.
-//! * [`Coverage`]: which tasks are recorded; [`Shard`]: a part of a divided run; [`Division`]: which tasks
-//!   each part counts.
-//! * [`HostShare`]: what each host did; [`CountedWith`]: with which kernel and how many workers.
-//! * [`Status`], [`merge()`]: what the commands of these names do. [`Signature`]: what names all counts.
-//! * [`FirstCounts`], [`Recounts`]: a run that counts recorded tasks again.
-//!   [`Confirmation`]: how often tasks were counted, and where; [`differences()`]: which tasks of several
-//!   runs differ.
-//! * `draft`: a ledger before it has its name.
-//! * `files`: which files of a directory are opened at all, and whether they are still there;
-//!   `file_system`: which journal SQLite keeps where.
-//! * [`Entry`]: a recorded task with its digest; `digest`: what each digest covers.
+//! * `database`: how is a result kept?
+//! * `directory`: what lies beside the database, who may write there, and what is asked of a run?
+//! * `records`: how do results become records, while a run counts and when it is counted a second time?
+//! * `reading`: what does a ledger say of its run?
+//! * `sharing`: which tasks belong to which shard?
+//! * `merging`: how do several ledgers become one, and where do they differ?
+//! * `error`: what can be wrong with a ledger? `hex`: bytes as hexadecimal digits.
 
 mod database;
 mod directory;

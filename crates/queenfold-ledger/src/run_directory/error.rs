@@ -1,3 +1,5 @@
+//! The errors of run directories: those of jobs and ledgers, and runs that end before they are whole.
+
 use std::path::PathBuf;
 
 use crate::ledger::{LedgerError, Missing, Shard};

@@ -1,3 +1,5 @@
+//! Tests: which runs a directory keeps, and how shards are counted, stopped and resumed.
+
 use std::sync::Arc;
 
 use super::*;

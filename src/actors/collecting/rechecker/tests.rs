@@ -1,3 +1,5 @@
+//! Tests of the rechecker: what it asks for when counts differ, canaries are wrong or sums contradict.
+
 use std::time::Duration;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Whether the process was stopped and went on, as by Ctrl-Z and `fg`.
+
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

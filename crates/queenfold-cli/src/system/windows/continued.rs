@@ -1,3 +1,5 @@
+//! Whether the process was stopped and went on: never, because a console stops none.
+
 use std::io;
 
 /// Knows when the process goes on after it was stopped: a console stops none.

@@ -3,6 +3,11 @@
 //! An engine describes its kernel by a [`DeviceProgram`]. Its [`Launcher`] turns tasks into a
 //! [`Launch`], which is checked against the program's `Layout` when it is made, and turns what comes
 //! back into tallies.
+//!
+//! * `device`: what a device is, what it is asked to do, and what it answers.
+//! * `program`: a kernel, described for devices; `layout`: how kernels read the words of a launch.
+//! * `launcher`: how tasks become launches; `jobs`: the jobs of a launch, and the one that the CPU counts again.
+//! * `variant_tests`: what the tests of each engine ask of its program.
 
 mod device;
 mod jobs;

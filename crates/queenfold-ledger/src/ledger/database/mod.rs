@@ -1,4 +1,12 @@
 //! How is a result kept? The SQLite database: its schema, what each kind of row says, and the digest of each record.
+//!
+//! * `store`: opens the database, reads and writes records; `schema`: its layout and version; `draft`: a ledger before
+//!   it has its name; `file_system`: which journal SQLite keeps where.
+//! * `entry`: a recorded task; `row`: how it becomes a row; `account`: the part of it that shows how far a run is.
+//! * `meta`, `session_rows`, `correction_rows`: the other tables; `correction_text`: a correction as JSON.
+//! * `digest`: what each digest covers; `plan_hash`: the hash of a plan; `parts`: names of partitions that depend on no
+//!   order.
+//! * `origin_columns`: who counted, as rows say it; `origin_filter`: everything that one origin did.
 
 pub(super) mod account;
 pub(super) mod correction_rows;

@@ -1,9 +1,11 @@
+//! Lists of shards as Slurm and HyperQueue write them: `3,17-20`.
+
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Indices of an array's tasks, or of parts of a run, ascending. It is shown as Slurm and HyperQueue write it: `3,17-20`.
+/// Indices of an array's tasks, or of parts of a run, ascending.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct IndexList(Vec<u64>);

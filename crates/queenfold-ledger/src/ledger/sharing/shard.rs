@@ -1,3 +1,5 @@
+//! Which parts of a divided run a directory counts, and how that is written: `0/3`.
+
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;

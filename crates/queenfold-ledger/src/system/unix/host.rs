@@ -1,3 +1,5 @@
+//! The name of this machine, as `uname` has it.
+
 /// The name of this machine; `None` where the system does not say.
 pub fn name() -> Option<String> {
     let name = rustix::system::uname();
