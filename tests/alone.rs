@@ -1,5 +1,4 @@
-//! Tests that must know what runs in their process: a trace is heard by all its threads, and the runtime
-//! must leave none.
+//! Tests that must know what runs in their process: the runtime must leave no thread, and a trace has times.
 
 #![allow(
     clippy::expect_used,
@@ -16,7 +15,6 @@ mod runtime;
 #[cfg(all(unix, not(target_env = "musl")))]
 mod trace;
 
-/// Held during a run: only one at a time. The process decides once for all threads whether a span has a listener, so a run
-/// without a trace could turn a span off for a moment.
+/// Held during a run: only one at a time, so that none takes the time of another.
 #[cfg(all(unix, not(target_env = "musl")))]
 static ALONE: parking_lot::Mutex<()> = parking_lot::Mutex::new(());

@@ -155,9 +155,7 @@ impl RunSettings {
             check: None,
             source,
             recorder,
-            observers: (self.observers.iter().cloned())
-                .chain(actors::tracing_bridge::observer())
-                .collect(),
+            observers: self.observers.clone(),
             time_limit: self.time_limit,
             plans,
         }

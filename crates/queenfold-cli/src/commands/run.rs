@@ -14,7 +14,7 @@ use crate::config::Layers;
 use crate::exit::Failure;
 use crate::output::{print, print_json, say};
 use crate::print::board_result::BoardResult;
-use crate::print::count_report::{self, CorrectionReport};
+use crate::print::count_report;
 use crate::print::result_table::Printer;
 use crate::session::job_runner::JobRunner;
 use crate::session::recount::wall_time;
@@ -219,8 +219,8 @@ fn again(dir: &Path, mut settings: Layers) -> Result<(), Failure> {
     let again = runner.count_again(run);
     let again = again.map_err(|failure| failure.what_helps(dir))?;
     let (store, _) = open(dir)?;
-    let report = CorrectionReport::new(dir, &store, &again.corrections)?;
-    report.text().iter().for_each(|line| say(&printable(line)));
+    let lines = count_report::corrections(dir, &store, &again.corrections)?;
+    lines.iter().for_each(|line| say(&printable(line)));
     if let Some(result) = again.result {
         Printer::new(n, config.output.json).print(&BoardResult {
             result,

@@ -70,46 +70,34 @@ fn show(
     args: &Args,
     mut read: impl FnMut() -> Result<StatusReport, Failure>,
 ) -> Result<(), Failure> {
-    let mut screen = (args.watch && !args.json).then(Redrawn::new).flatten();
+    let terminal = Term::stdout();
+    let redraws = args.watch && !args.json && terminal.is_term();
+    let mut lines = 0;
     loop {
         let begun = Instant::now();
         let shown = read()?;
-        match &mut screen {
-            Some(screen) => screen.show(&shown.text())?,
-            None if args.json => print_json(&shown.json())?,
-            None => print(&shown.text())?,
+        match redraws {
+            true => lines = redraw(&terminal, lines, &shown.text())?,
+            false if args.json => print_json(&shown.json())?,
+            false => print(&shown.text())?,
         }
         if !args.watch || shown.is_last {
             return Ok(());
         }
-        if !args.json && screen.is_none() {
+        if !args.json && !redraws {
             print("")?;
         }
         std::thread::sleep(EVERY.max(begun.elapsed() * READING));
     }
 }
 
-/// A text on a terminal that each later one replaces.
-struct Redrawn {
-    terminal: Term,
-    /// Lines on the screen.
-    lines: usize,
-}
-
-impl Redrawn {
-    /// `None` if stdout is no terminal.
-    fn new() -> Option<Self> {
-        let terminal = Term::stdout();
-        terminal.is_term().then_some(Self { terminal, lines: 0 })
-    }
-
-    fn show(&mut self, text: &str) -> io::Result<()> {
-        let (rows, columns) = self.terminal.size();
-        let shown = clipped(text, rows.into(), columns.into());
-        self.terminal.clear_last_lines(self.lines)?;
-        self.lines = shown.lines().count();
-        self.terminal.write_line(&shown)
-    }
+/// Shows a text on a terminal in place of that of so many lines. Returns its own lines.
+fn redraw(terminal: &Term, before: usize, text: &str) -> io::Result<usize> {
+    let (rows, columns) = terminal.size();
+    let shown = clipped(text, rows.into(), columns.into());
+    terminal.clear_last_lines(before)?;
+    terminal.write_line(&shown)?;
+    Ok(shown.lines().count())
 }
 
 /// The text cut to a terminal of this size, with a row below it for the cursor: a line that wraps, or

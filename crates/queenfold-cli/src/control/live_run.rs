@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::telemetry::Snapshot;
+use crate::telemetry::{Snapshot, state_in_words};
 use queenfold::actors::{PauseReason, RunState};
 use queenfold_ledger::ledger::{is_held_by, read_live, unix_time};
 
@@ -41,12 +41,4 @@ pub fn in_words(snapshot: &Snapshot) -> String {
         snapshot.progress.state.name(),
         &snapshot.progress.paused_for,
     )
-}
-
-/// The name of a state, and why it is paused if it is.
-pub fn state_in_words(state: &str, paused_for: &[PauseReason]) -> String {
-    match paused_for {
-        [] => state.to_owned(),
-        reasons => format!("{state} ({})", PauseReason::list(reasons)),
-    }
 }

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use crate::exit::SIGNAL;
 use crate::output::say;
 use queenfold::actors::Control;
-use queenfold_ledger::ledger::{Asked, Request};
+use queenfold_ledger::ledger::Request;
 
 /// Who asks, in words: somebody at the keyboard of the run.
 pub const KEY: &str = "a key";
@@ -87,10 +87,9 @@ impl Steering {
         self.stopped_by.lock().unwrap_or(SIGNAL)
     }
 
-    /// Does what was asked through the run directory.
-    pub fn obey(&self, asked: Asked) {
-        let by = asked.by.command(asked.request);
-        match asked.request {
+    /// Does what somebody asked for.
+    pub fn obey(&self, request: Request, by: &'static str) {
+        match request {
             Request::Pause => self.set_paused(true, by),
             Request::Resume => self.set_paused(false, by),
             Request::Stop => self.stop(by),

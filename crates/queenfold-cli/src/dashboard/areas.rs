@@ -1,6 +1,7 @@
 //! Where the parts of a screen stand, from the top to the bottom.
 
 use super::canvas::Rect;
+use crate::telemetry::Snapshot;
 
 /// From so many columns on, the map stands beside the speed.
 const WIDE: u16 = 100;
@@ -25,34 +26,22 @@ pub struct Areas {
     pub footer: Rect,
 }
 
-/// How many lines the parts would fill.
-pub struct Wanted {
-    /// Figures.
-    pub figures: usize,
-    /// The footer.
-    pub footer: usize,
-    /// Cells of the map, which are no lines.
-    pub cells: usize,
-    /// Rows of the table, with its header.
-    pub rows: usize,
-    /// Events, without their frame.
-    pub events: usize,
-}
-
 /// So many lines.
 fn lines(count: usize) -> u16 {
     u16::try_from(count).unwrap_or(u16::MAX)
 }
 
 impl Areas {
-    /// On a screen of this size. What is less important goes first: events, the map, the speed, figures.
-    pub fn of(screen: Rect, wanted: &Wanted) -> Self {
-        let footer = lines(wanted.footer);
+    /// On a screen of this size, for so many lines of figures and of the footer, and what else the run has to show. What is
+    /// less important goes first: events, the map, the speed, figures.
+    pub fn of(screen: Rect, figures: usize, footer: usize, run: &Snapshot) -> Self {
+        let footer = lines(footer);
         let room = screen.height.saturating_sub(2 + footer);
-        let rows = lines(wanted.rows);
+        let rows = lines(run.progress.workers.len() + 1);
+        let (cells, events) = (run.tasks.counted.len(), run.incidents.len());
         // The table needs three lines at least, and is worth more than the last figures.
         let table = rows.min(3);
-        let figures = lines(wanted.figures)
+        let figures = lines(figures)
             .min(room.saturating_sub(table).max(1))
             .min(room);
         let mut room = room - figures;
@@ -63,11 +52,12 @@ impl Areas {
             }
             false => 0,
         };
-        let is_beside = screen.width >= WIDE && wanted.cells > 0;
+        let is_beside = screen.width >= WIDE && cells > 0;
         let mut speed = take(6);
-        let has_map = wanted.cells > 0 && !is_beside;
+        let has_map = cells > 0 && !is_beside;
         let mut map = if has_map { take(4) } else { 0 };
-        let mut events = if wanted.events > 0 { take(3) } else { 0 };
+        let all_events = lines(events + 2);
+        let mut events = if events > 0 { take(3) } else { 0 };
         room -= rows.min(room);
         let mut more = |height: &mut u16, most: u16| {
             if *height > 0 {
@@ -76,7 +66,6 @@ impl Areas {
                 room -= more;
             }
         };
-        let all_events = lines(wanted.events + 2);
         more(&mut events, all_events.min(6));
         let inside = match is_beside {
             true => beside(screen)[1].width,
@@ -84,7 +73,7 @@ impl Areas {
         };
         let per_line = usize::from(inside.saturating_sub(2).max(1));
         // With one line less than that, cells would share a place.
-        let whole_map = lines(wanted.cells.div_ceil(per_line) + 2);
+        let whole_map = lines(cells.div_ceil(per_line) + 2);
         more(&mut map, whole_map.min(14));
         more(&mut speed, 16);
         more(&mut events, all_events);

@@ -154,9 +154,12 @@ impl Canvas {
                 return;
             }
             let place = left.take_left(columns);
-            for column in 0..columns {
-                let text = (column == 0).then_some(character);
-                self.set(place.x + column, place.y, text, style);
+            let begin = usize::from(place.y) * usize::from(self.width) + usize::from(place.x);
+            for (column, of) in self.places[begin..][..columns.into()]
+                .iter_mut()
+                .enumerate()
+            {
+                *of = ((column == 0).then_some(character), style);
             }
         }
     }
@@ -179,26 +182,24 @@ impl Canvas {
         below: &[Span],
     ) -> Rect {
         let inside = area.inside();
-        let [left, right] = [area.x, area.x + area.width - 1];
         for y in area.y..area.y + area.height {
             let [begin, between, end] = match y {
                 y if y == area.y => top,
                 y if y + 1 == area.y + area.height => bottom,
                 _ => sides,
             };
-            for x in left..=right {
-                let character = match x {
-                    x if x == left => begin,
-                    x if x == right => end,
-                    _ => between,
-                };
-                let style = if character == ' ' {
-                    Style::default()
-                } else {
-                    style
-                };
-                self.set(x, y, Some(character), style);
-            }
+            let inner = between.to_string().repeat(inside.width.into());
+            let inner = match between {
+                ' ' => Span::raw(inner),
+                _ => Span::styled(inner, style),
+            };
+            let line = [Span::styled(begin, style), inner, Span::styled(end, style)];
+            let row = Rect {
+                y,
+                height: 1,
+                ..area
+            };
+            self.line(row, Side::Left, &line);
         }
         let edge = |y| Rect {
             y,
@@ -208,10 +209,6 @@ impl Canvas {
         self.line(edge(area.y), Side::Left, &[Span::styled(title, style)]);
         self.line(edge(area.y + area.height - 1), Side::Left, below);
         inside
-    }
-
-    fn set(&mut self, x: u16, y: u16, text: Option<char>, style: Style) {
-        self.places[usize::from(y) * usize::from(self.width) + usize::from(x)] = (text, style);
     }
 }
 

@@ -1,39 +1,33 @@
 //! The figures of a run.
 
-use std::time::Duration;
-
 use super::canvas::{Line, Span, Style};
 use super::parts::{flow, safe};
 use super::view::View;
 use crate::telemetry::Fact;
 use queenfold::machine::Activity;
-use queenfold::words::{duration, grouped};
 
 /// Figures with their names, as many on each line as fit.
 pub fn figures(view: &View<'_>, width: u16) -> Vec<Line> {
     let (theme, progress) = (view.theme, &view.of.progress);
-    let solutions = Fact::new("solutions", [grouped(progress.solutions)]);
-    let queue = Fact::new("queue", [format!("{} batches", progress.queued)]);
-    let paused = (progress.paused > Duration::ZERO).then(|| duration(progress.paused));
-    let mut facts = vec![solutions];
-    facts.extend(view.of.facts().table());
-    facts.extend([queue, Fact::new("paused", paused)]);
-    facts.extend(of_machine(&view.of.machine));
-    // It stands above, beside the share.
-    facts.retain(|fact| fact.name != "left");
-    let parts = facts.into_iter().flat_map(|Fact { name, words, .. }| {
-        let style = match name {
-            "corrections" | "faulty" => theme.bad(),
-            "paused" => theme.waiting(),
-            _ => Style::new(),
-        };
-        words.into_iter().map(move |words| {
-            vec![
-                Span::styled(format!("{name} "), theme.label()),
-                Span::styled(format!("{}   ", safe(theme, &words)), style),
-            ]
-        })
-    });
+    let facts = view.of.facts().table().into_iter();
+    // They stand above.
+    let facts = facts.filter(|fact| !["time", "left"].contains(&fact.name));
+    let parts =
+        facts
+            .chain(of_machine(&view.of.machine))
+            .flat_map(|Fact { name, words, .. }| {
+                let style = match name {
+                    "corrections" | "faulty" => theme.bad(),
+                    "paused" => theme.waiting(),
+                    _ => Style::new(),
+                };
+                words.into_iter().map(move |words| {
+                    vec![
+                        Span::styled(format!("{name} "), theme.label()),
+                        Span::styled(format!("{}   ", safe(theme, &words)), style),
+                    ]
+                })
+            });
     let mut lines = flow(parts, width);
     if let Some(reason) = &progress.failure {
         lines.push(vec![Span::styled(safe(theme, reason), theme.bad())]);

@@ -1,25 +1,27 @@
 //! What stands at the bottom of the screen of a run: how it goes on, and the keys.
 
 use super::canvas::{Line, Rect, Span, width};
-use super::parts::{key_line, safe};
+use super::parts::{flow, safe};
 use super::view::View;
 use crate::shell::resume_command;
 
 /// How to go on after a stop, and the keys.
 pub fn footer(view: &View<'_>, area: Rect) -> Vec<Line> {
-    let label = |text: &str| Span::styled(safe(view.theme, text), view.theme.label());
-    let plain = |text: &str| Span::raw(safe(view.theme, text));
-    let mut lines = Vec::new();
-    if let Some(note) = view.note {
-        lines.push(vec![Span::styled(
-            safe(view.theme, note),
-            view.theme.waiting(),
-        )]);
-    }
+    let theme = view.theme;
+    let styled = |text: &str, style| Span::styled(safe(theme, text), style);
+    let note = view.note.map(|note| vec![styled(note, theme.waiting())]);
+    let mut lines: Vec<_> = note.into_iter().collect();
     let go_on = match &view.of.directory {
-        Some(directory) => vec![label("after a stop: "), plain(&resume_command(directory))],
-        None => vec![label("nothing is kept: there is no --dir")],
+        Some(directory) => vec![
+            styled("after a stop: ", theme.label()),
+            Span::raw(safe(theme, &resume_command(directory))),
+        ],
+        None => vec![styled("nothing is kept: there is no --dir", theme.label())],
     };
+    // On a small screen, a worker more is worth more; and half a command is worth nothing.
+    if area.height >= 14 && width(&go_on) <= usize::from(area.width) {
+        lines.push(go_on);
+    }
     let keys = [
         ("p", "pause"),
         ("d", "stop the run"),
@@ -27,11 +29,11 @@ pub fn footer(view: &View<'_>, area: Rect) -> Vec<Line> {
         ("t", "theme"),
         ("q", if view.can_leave { "leave" } else { "quit" }),
     ];
-    // On a small screen, a worker more is worth more; and half a command is worth nothing.
-    if area.height >= 14 && width(&go_on) <= usize::from(area.width) {
-        lines.push(go_on);
-    }
-    lines.extend(key_line(view.theme, &keys, area.width));
+    let keys = keys.map(|(key, what)| {
+        let what = format!(" {what}   ");
+        vec![styled(key, theme.title()), styled(&what, theme.label())]
+    });
+    lines.extend(flow(keys.into_iter(), area.width));
     lines
 }
 

@@ -30,6 +30,7 @@ use crate::control::signals;
 use crate::control::terminal::{self, SignalKey};
 use crate::telemetry::{Snapshot, last_message};
 use queenfold::actors::RunState;
+use queenfold_ledger::ledger::Request;
 
 pub use self::other_run::watch;
 pub use self::own_run::OwnDashboard;
@@ -43,23 +44,6 @@ const SURE: Duration = Duration::from_secs(5);
 
 /// Why Ctrl-Z did nothing.
 const NOT_STOPPED: &str = "Ctrl-Z: the system does not suspend this process: it ignores the signal, or no shell would let it go on";
-
-/// What a dashboard can do with a run.
-pub trait Steer {
-    /// Pauses the run, or lets it go on.
-    fn pause(&mut self, paused: bool) -> io::Result<()>;
-
-    /// Stops the run in order.
-    fn stop(&mut self) -> io::Result<()>;
-
-    /// Whether the keys that end a program are those of the run: it is in this process.
-    fn is_own(&self) -> bool;
-
-    /// A pipe whose other end is closed when there is nothing more to show.
-    fn end(&self) -> Option<&PipeReader> {
-        None
-    }
-}
 
 /// What there is to show: a run, and something to say about it; `None` if there is nothing more.
 pub type Shown = Option<(Snapshot, Option<String>)>;
@@ -85,16 +69,23 @@ const LEAVE: Question = (
     "q",
 );
 
-/// Shows what `look` gives until it is over or the user leaves. Returns whether the user left.
+/// Shows what `look` gives until it is over or the user leaves, and has `ask` ask the run for what the user wants. Returns
+/// whether the user left. A run in this process has an `end`, a pipe whose other end is closed when there is nothing more to
+/// show, and the keys that end a program are its own.
 ///
 /// # Errors
 /// The terminal is gone.
-pub fn show(mut look: impl FnMut() -> Shown, steer: &mut impl Steer) -> io::Result<bool> {
+pub fn show(
+    mut look: impl FnMut() -> Shown,
+    mut ask: impl FnMut(Request) -> io::Result<()>,
+    end: Option<&PipeReader>,
+) -> io::Result<bool> {
     let mut screen = Screen::take()?;
     let mut theme = Theme::of_environment();
     let (mut help, mut first) = (None, 0_usize);
-    let mut asked: Option<(Question, Instant)> = None;
-    let mut answered: Option<(String, Instant)> = None;
+    let mut asked: Option<Question> = None;
+    // The question or an answer, and since when.
+    let mut said: Option<(String, Instant)> = None;
     let zone = TimeZone::system();
     loop {
         let Some((run, about)) = look() else {
@@ -104,13 +95,10 @@ pub fn show(mut look: impl FnMut() -> Shown, steer: &mut impl Steer) -> io::Resu
             thread::sleep(REFRESH);
             continue;
         }
-        asked = asked.filter(|(_, since)| since.elapsed() < SURE);
-        let question = asked.map(|((text, ..), _)| text.to_owned());
-        answered = answered.filter(|(_, since)| since.elapsed() < SURE);
-        let note = question
-            .or_else(|| answered.as_ref().map(|(text, _)| text.clone()))
-            .or(about)
-            .or_else(last_message);
+        said = said.filter(|(_, since)| since.elapsed() < SURE);
+        asked = asked.filter(|_| said.is_some());
+        let note = said.as_ref().map(|(text, _)| text.clone());
+        let note = note.or(about).or_else(last_message);
         screen.draw(|canvas| {
             let view = View {
                 of: &run,
@@ -119,28 +107,30 @@ pub fn show(mut look: impl FnMut() -> Shown, steer: &mut impl Steer) -> io::Resu
                 first,
                 note: note.as_deref(),
                 zone: zone.clone(),
-                can_leave: !steer.is_own(),
+                can_leave: end.is_none(),
             };
             (first, help) = draw(canvas, &view);
         })?;
-        let Some(key) = Screen::key(REFRESH, steer.end())? else {
+        let Some(key) = Screen::key(REFRESH, end)? else {
             continue;
         };
-        let mut done = Ok(());
         let mut hint = None;
         match signal_key(&key) {
-            Some(key @ SignalKey::Interrupt) if steer.is_own() => signals::deliver(key),
+            Some(key @ SignalKey::Interrupt) if end.is_some() => signals::deliver(key),
             Some(SignalKey::Interrupt) => return Ok(true),
             Some(key @ SignalKey::Quit) => signals::deliver(key),
             Some(SignalKey::Suspend) => {
-                answered = (!screen.suspend()).then(|| (NOT_STOPPED.to_owned(), Instant::now()));
+                said = (!screen.suspend()).then(|| (NOT_STOPPED.to_owned(), Instant::now()));
                 continue;
             }
             None => {}
         }
+        let mut done = Ok(());
         match (asked.take(), &key) {
-            (Some(((_, stop, _), _)), Key::Char(key)) if stop.contains(*key) => done = steer.stop(),
-            (Some(((_, _, leave), _)), Key::Char(key)) if leave.contains(*key) => return Ok(true),
+            (Some((_, stop, _)), Key::Char(key)) if stop.contains(*key) => {
+                done = ask(Request::Stop);
+            }
+            (Some((_, _, leave)), Key::Char(key)) if leave.contains(*key) => return Ok(true),
             // The key was the answer.
             (Some(_), _) => {}
             (None, _) => match key {
@@ -148,13 +138,15 @@ pub fn show(mut look: impl FnMut() -> Shown, steer: &mut impl Steer) -> io::Resu
                     help = help.and_then(|mut line| scroll(&mut line, &key).then_some(line));
                 }
                 Key::Char('q') | Key::Escape => {
-                    let question = if steer.is_own() { QUIT } else { LEAVE };
-                    asked = Some((question, Instant::now()));
+                    asked = Some(if end.is_some() { QUIT } else { LEAVE });
                 }
                 Key::Char('p') => {
-                    done = steer.pause(run.progress.state != RunState::Paused);
+                    done = ask(match run.progress.state {
+                        RunState::Paused => Request::Resume,
+                        _ => Request::Pause,
+                    });
                 }
-                Key::Char('d') => asked = Some((STOP, Instant::now())),
+                Key::Char('d') => asked = Some(STOP),
                 Key::Char('?' | 'h') => help = Some(0),
                 Key::Char('t') => theme = theme.next(),
                 key => {
@@ -163,11 +155,12 @@ pub fn show(mut look: impl FnMut() -> Shown, steer: &mut impl Steer) -> io::Resu
                 }
             },
         }
-        let error = done.err();
-        answered = error
-            .map(|error| format!("the run cannot be asked: {error}"))
-            .or(hint)
-            .map(|text| (text, Instant::now()));
+        let text = match (done, asked) {
+            (Err(error), _) => Some(format!("the run cannot be asked: {error}")),
+            (Ok(()), Some((question, ..))) => Some(question.to_owned()),
+            (Ok(()), None) => hint,
+        };
+        said = text.map(|text| (text, Instant::now()));
     }
 }
 

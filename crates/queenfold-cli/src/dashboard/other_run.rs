@@ -1,10 +1,9 @@
 //! The dashboard of a run that another process counts, perhaps on another machine.
 
-use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use super::{Screen, Shown, Steer, show};
+use super::{Screen, Shown, show};
 use crate::control::live_run::old;
 use crate::control::signals;
 use crate::exit::{Exit, Failure};
@@ -12,7 +11,7 @@ use crate::output::{print, say};
 use crate::print::directory_report::directory_report;
 use crate::telemetry::{Snapshot, printable};
 use queenfold::words::duration;
-use queenfold_ledger::ledger::{Asked, Asker, Request, Store, is_held, put_request, read_live};
+use queenfold_ledger::ledger::{Asked, Asker, Store, is_held, put_request, read_live};
 
 /// Shows the run in `dir` while another process counts it, and its status at the end.
 ///
@@ -22,11 +21,17 @@ pub fn watch(dir: &Path) -> Result<(), Failure> {
     // Whether it is a run directory at all.
     Store::open_to_read(dir)?;
     if is_held(dir) {
-        Screen::demand()?;
+        if let Some(missing) = Screen::missing() {
+            return Err(Failure::usage(format!(
+                "watch needs {missing}; `queenfold status --watch` prints the state of the run"
+            )));
+        }
         // A signal gives the screen back and ends the program.
         signals::listen(|| signals::end_at_once(Exit::Interrupted), None)?;
         first(dir)?;
-        let end = show(|| look(dir), &mut Requests(dir));
+        let by = Asker::Watch;
+        let ask = |request| put_request(dir, Asked { request, by });
+        let end = show(|| look(dir), ask, None);
         if end.map_err(|error| Failure::new(Exit::Error, error))? {
             return Ok(());
         }
@@ -75,34 +80,5 @@ fn look(dir: &Path) -> Shown {
             )));
             None
         }
-    }
-}
-
-/// Asks the process that works on the directory.
-struct Requests<'a>(&'a Path);
-
-impl Requests<'_> {
-    fn ask(&self, request: Request) -> io::Result<()> {
-        let by = Asker::Watch;
-        put_request(self.0, Asked { request, by })
-    }
-}
-
-impl Steer for Requests<'_> {
-    fn pause(&mut self, paused: bool) -> io::Result<()> {
-        let request = if paused {
-            Request::Pause
-        } else {
-            Request::Resume
-        };
-        self.ask(request)
-    }
-
-    fn stop(&mut self) -> io::Result<()> {
-        self.ask(Request::Stop)
-    }
-
-    fn is_own(&self) -> bool {
-        false
     }
 }

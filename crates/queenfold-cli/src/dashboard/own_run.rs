@@ -1,12 +1,12 @@
 //! The dashboard of a run in this process.
 
-use std::io::{self, PipeReader, PipeWriter};
+use std::io::{self, PipeWriter};
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender, TryRecvError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::{Shown, Steer, show};
+use super::show;
 use crate::control::steering::{KEY, Steering};
 use crate::output::say;
 use crate::telemetry::SnapshotKeeper;
@@ -37,12 +37,17 @@ impl OwnDashboard {
             if stopped.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
-            let look = || own(&keeper, &steering, &stopped);
-            let mut steer = OwnRun {
-                steering: steering.clone(),
-                end,
+            let control = steering.control();
+            let look = || {
+                let is_over = stopped.try_recv() == Err(TryRecvError::Disconnected);
+                let run = || keeper.snapshot(control.progress(), control.task_map());
+                (!is_over).then(|| (run(), None))
             };
-            if let Err(error) = show(look, &mut steer) {
+            let ask = |request| {
+                steering.obey(request, KEY);
+                Ok(())
+            };
+            if let Err(error) = show(look, ask, Some(&end)) {
                 say(&format!(
                     "the dashboard has lost its terminal ({error}); the run goes on"
                 ));
@@ -55,17 +60,6 @@ impl OwnDashboard {
     }
 }
 
-fn own(keeper: &SnapshotKeeper, steering: &Steering, stopped: &Receiver<()>) -> Shown {
-    let is_over = stopped.try_recv() == Err(TryRecvError::Disconnected);
-    let control = steering.control();
-    (!is_over).then(|| {
-        (
-            keeper.snapshot(control.progress(), control.task_map()),
-            None,
-        )
-    })
-}
-
 impl Drop for OwnDashboard {
     fn drop(&mut self) {
         self.stop = None;
@@ -76,30 +70,5 @@ impl Drop for OwnDashboard {
                 thread::sleep(LAST_PICTURE / 2000);
             }
         }
-    }
-}
-
-struct OwnRun {
-    steering: Steering,
-    end: PipeReader,
-}
-
-impl Steer for OwnRun {
-    fn pause(&mut self, paused: bool) -> io::Result<()> {
-        self.steering.set_paused(paused, KEY);
-        Ok(())
-    }
-
-    fn stop(&mut self) -> io::Result<()> {
-        self.steering.stop(KEY);
-        Ok(())
-    }
-
-    fn is_own(&self) -> bool {
-        true
-    }
-
-    fn end(&self) -> Option<&PipeReader> {
-        Some(&self.end)
     }
 }

@@ -3,8 +3,7 @@
 
 use super::canvas::{Canvas, Line, Rect, Span, Style};
 use super::theme::Theme;
-use crate::control::live_run::state_in_words;
-use crate::telemetry::{RunFacts, printable};
+use crate::telemetry::{RunFacts, printable, state_in_words};
 use queenfold::actors::{Progress, RunState};
 use queenfold::words::percent;
 
@@ -27,19 +26,15 @@ pub fn state(progress: &Progress, theme: Theme) -> (String, Style) {
 }
 
 /// A bar of the share that is done, and after it that share, the time left, and when that is over.
-pub fn share_line(theme: Theme, width: u16, facts: &RunFacts, end: Option<String>) -> Line {
+pub fn share_line(theme: Theme, width: u16, facts: &RunFacts<'_>, end: Option<String>) -> Line {
     let share = facts.share.map(percent);
     let mut after = vec![share.unwrap_or_else(|| "share not known".to_owned())];
     after.extend(facts.left().map(|left| format!("left {left}")));
     after.extend(end.map(|end| format!("ends {end}")));
     let after = theme.text(&format!(" {}", after.join(" · ")));
     let room = usize::from(width).saturating_sub(after.chars().count());
-    let (full, empty) = theme.gauge(facts.share.unwrap_or(0.0), room);
-    vec![
-        Span::styled(full, theme.good()),
-        Span::styled(empty, theme.label()),
-        Span::raw(after),
-    ]
+    let [full, empty] = theme.gauge(facts.share.unwrap_or(0.0), room);
+    vec![full, empty, Span::raw(after)]
 }
 
 /// Puts parts one after the other, as many on each line as fit. Blanks at the end of a part need no room.
@@ -72,17 +67,6 @@ pub fn boxed(canvas: &mut Canvas, theme: Theme, area: Rect, title: &str, below: 
     )
 }
 
-/// The keys, and what they do.
-pub fn key_line(theme: Theme, keys: &[(&'static str, &str)], width: u16) -> Vec<Line> {
-    let keys = keys.iter().map(|(key, what)| {
-        vec![
-            Span::styled(*key, theme.title()),
-            Span::styled(theme.text(&format!(" {what}   ")), theme.label()),
-        ]
-    });
-    flow(keys, width)
-}
-
 /// Draws an explanation of ASCII lines over everything else, from line `first`. Returns the first line that is shown.
 pub fn draw_help(
     canvas: &mut Canvas,
@@ -92,10 +76,11 @@ pub fn draw_help(
     first: usize,
 ) -> usize {
     let width = (text.iter().map(|line| line.len()).max().unwrap_or(0) as u16 + 4).min(area.width);
-    let lines: Vec<_> = text
-        .iter()
-        .flat_map(|line| wrapped(line, width.saturating_sub(2).into()))
-        .collect();
+    let words = |line: &&str| {
+        let words = line.split_inclusive(' ').map(|word| vec![Span::raw(word)]);
+        flow(words.chain([Line::new()]), width.saturating_sub(2))
+    };
+    let lines: Vec<_> = text.iter().flat_map(words).collect();
     let height = (lines.len() as u16 + 2).min(area.height);
     let hidden = lines
         .len()
@@ -114,18 +99,4 @@ pub fn draw_help(
     let inside = boxed(canvas, theme, middle, name, &[]);
     canvas.lines(inside, &lines[first..]);
     first
-}
-
-/// An ASCII text in lines of at most this many columns, each ended between words if it can be.
-fn wrapped(text: &str, columns: usize) -> Vec<Line> {
-    let mut lines = Vec::new();
-    let mut rest = text;
-    while rest.len() > columns && columns > 0 {
-        let end = rest[..=columns].rfind(' ').filter(|end| *end > 0);
-        let (line, more) = rest.split_at(end.unwrap_or(columns));
-        lines.push(vec![Span::raw(line)]);
-        rest = more.trim_start();
-    }
-    lines.push(vec![Span::raw(rest)]);
-    lines
 }

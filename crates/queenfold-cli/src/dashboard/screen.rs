@@ -16,7 +16,6 @@ use crossterm::{execute, queue};
 
 use super::canvas::{Canvas, Span};
 use crate::control::terminal::{self, SignalKey};
-use crate::exit::Failure;
 use crate::output::say;
 use crate::system::Continued;
 use crate::system::signals::send;
@@ -56,19 +55,6 @@ impl Screen {
                 Some("a terminal with a size, which `stty rows 24 cols 80` gives it")
             }
             true => None,
-        }
-    }
-
-    /// Makes sure that there is one for a dashboard of something else than a run of this process.
-    ///
-    /// # Errors
-    /// There is none.
-    pub fn demand() -> Result<(), Failure> {
-        match Self::missing() {
-            None => Ok(()),
-            Some(missing) => Err(Failure::usage(format!(
-                "watch needs {missing}; `queenfold status --watch` prints the state of the run"
-            ))),
         }
     }
 

@@ -4,7 +4,7 @@ use std::env;
 
 use crossterm::style::{Color, Stylize};
 
-use super::canvas::{Border, Style};
+use super::canvas::{Border, Span, Style};
 use super::map_panel::Cell;
 
 /// How the dashboard looks. Colours are those that the user's terminal has under these names, so that they
@@ -77,11 +77,6 @@ impl Theme {
         self.coloured(Color::DarkYellow)
     }
 
-    /// What somebody else had.
-    pub fn stolen(self) -> Style {
-        self.coloured(Color::DarkRed)
-    }
-
     /// What was there before.
     pub fn before(self) -> Style {
         self.coloured(Color::DarkBlue)
@@ -108,10 +103,13 @@ impl Theme {
     }
 
     /// A bar of this width, a share of which is filled.
-    pub fn gauge(self, share: f64, width: usize) -> (String, String) {
+    pub fn gauge(self, share: f64, width: usize) -> [Span; 2] {
         let filled = ((share.clamp(0.0, 1.0) * width as f64) as usize).min(width);
-        let [full, _, empty] = self.parts();
-        (full.repeat(filled), empty.repeat(width - filled))
+        let [full, _, empty] = self.parts().map(|part| part.text);
+        [
+            Span::styled(full.repeat(filled), self.good()),
+            Span::styled(empty.repeat(width - filled), self.label()),
+        ]
     }
 
     /// Dots across and up in a character of a chart.
@@ -137,12 +135,14 @@ impl Theme {
         char::from_u32(if bits == 0 { ' '.into() } else { 0x2800 + bits }).unwrap_or(' ')
     }
 
-    /// The parts of a bar: busy, stolen, waiting.
-    pub const fn parts(self) -> [&'static str; 3] {
-        match self.unicode {
+    /// The parts of a bar: with a core, without one because others had it, without a task.
+    pub fn parts(self) -> [Span; 3] {
+        let glyphs = match self.unicode {
             true => ["█", "▒", "░"],
             false => ["#", "x", "."],
-        }
+        };
+        let styles = [self.good(), self.coloured(Color::DarkRed), self.waiting()];
+        std::array::from_fn(|at| Span::styled(glyphs[at], styles[at]))
     }
 
     /// A cell of a map. Without colours, too, each kind looks different.

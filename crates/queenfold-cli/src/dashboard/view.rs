@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::areas::{Areas, Wanted};
+use super::areas::Areas;
 use super::canvas::{Canvas, Line, Side, Span};
 use super::events_panel::draw_events;
 use super::figures::figures;
@@ -49,16 +49,7 @@ pub fn draw(canvas: &mut Canvas, view: &View<'_>) -> (usize, Option<usize>) {
     } = view.of;
     let figures = figures(view, screen.width);
     let footer = footer(view, screen);
-    let areas = Areas::of(
-        screen,
-        &Wanted {
-            figures: figures.len(),
-            footer: footer.len(),
-            rows: progress.workers.len() + 1,
-            cells: tasks.counted.len(),
-            events: incidents.len(),
-        },
-    );
+    let areas = Areas::of(screen, figures.len(), footer.len(), view.of);
     canvas.line(areas.title, Side::Left, &title(view));
     let facts = view.of.facts();
     let is_wide = screen.width >= 100;

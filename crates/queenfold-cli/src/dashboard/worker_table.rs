@@ -42,7 +42,7 @@ pub fn draw_workers(
         return first;
     }
     let all = workers.iter().map(|worker| worker.nodes).sum();
-    let [busy, stolen, idle] = parts(theme).map(|(glyph, style)| Span::styled(glyph, style));
+    let [busy, stolen, idle] = theme.parts();
     let mut titles = COLUMNS.map(|column| text(column.0));
     titles[1] = vec![
         busy,
@@ -90,16 +90,6 @@ fn text(text: impl Into<String>) -> Line {
     vec![Span::raw(text)]
 }
 
-/// How the parts of a bar look: on a core, without one, without a task.
-fn parts(theme: Theme) -> [(&'static str, Style); 3] {
-    let [busy, stolen, idle] = theme.parts();
-    [
-        (busy, theme.good()),
-        (stolen, theme.stolen()),
-        (idle, theme.waiting()),
-    ]
-}
-
 /// How a worker spent its time.
 #[derive(Debug, PartialEq)]
 struct Spent {
@@ -131,15 +121,12 @@ impl Spent {
         let stolen = self.busy + self.stolen.unwrap_or(0.0);
         let ends = [self.busy, stolen, 1.0].map(|end| (end * columns).round() as usize);
         let mut from = 0;
-        let spans = parts(theme)
-            .into_iter()
-            .zip(ends)
-            .map(|((glyph, style), end)| {
-                let span = Span::styled(glyph.repeat(end.saturating_sub(from)), style);
-                from = from.max(end);
-                span
-            });
-        spans.collect()
+        let parts = theme.parts().into_iter().zip(ends).map(|(part, end)| {
+            let text = part.text.repeat(end.saturating_sub(from));
+            from = from.max(end);
+            Span { text, ..part }
+        });
+        parts.collect()
     }
 }
 

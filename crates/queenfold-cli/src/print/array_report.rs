@@ -82,19 +82,18 @@ pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusRepo
     };
     for index in 0..array.shards() {
         let (mut state, ledger) = directory.state_of(index, &division)?;
+        // Locks may not reach from host to host.
+        let runs = queue.as_ref().is_some_and(|of| of.running.contains(index));
         if !array.lacks(index, &lacking) {
             state = ShardState::Finished;
-        } else if queue
-            .as_ref()
-            .is_some_and(|queue| queue.running.contains(index))
-            && state != ShardState::Finished
-        {
-            // Locks may not reach from host to host.
+        } else if runs && state != ShardState::Finished {
             state = ShardState::Running;
         }
         if array.is_to_count(index) {
             indices[state as usize].push(index);
-            moments.add(index, state, &directory.shard(index));
+            if state != ShardState::Finished {
+                moments.add(index, state, &directory.shard(index));
+            }
         }
         if let Some((store, sums)) = ledger {
             has_ledgers = true;
@@ -114,7 +113,7 @@ pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusRepo
     let known = RunFacts {
         tasks: (done, Some(all)),
         share: Some(done as f64 / all.max(1) as f64),
-        nodes_per_second: moments.nodes_per_second(),
+        nodes_per_second: moments.nodes_per_second,
         eta: moments.left(),
         checkpoint: hosts.values().map(seen_ago).min().map(Duration::from_secs),
         audits: hosts.values().map(|host| host.audits).sum(),
@@ -128,55 +127,48 @@ pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusRepo
     let waits = |index: &u64| queue.as_ref().is_some_and(|of| of.waiting.contains(*index));
     let (waiting, lost): (Vec<_>, Vec<_>) = rest.partition(waits);
     let [waiting, lost] = [waiting, lost].map(IndexList::from_iter);
-    let mut states = [
-        ("finished", "finished", &finished),
-        ("running", "running", &running),
-        ("stopped", "stopped", &stopped),
-        ("not begun", "not_begun", &not_begun),
-        ("waiting", "waiting", &waiting),
-        ("in no queue", "in_no_queue", &lost),
-    ]
-    .map(|(name, key, shards)| {
-        // The last two are what the queue says.
-        let is_known = queue.is_some() || !["waiting", "in_no_queue"].contains(&key);
-        let which = match shards.len() {
-            0 => String::new(),
-            number if number == of => String::new(),
-            _ => format!(": {shards}"),
-        };
-        let number = format!("{} of {}{which}", shards.len(), several(of, "shard"));
-        let is_told = is_known && (key == "finished" || !shards.is_empty());
-        Fact::new(name, is_told.then_some(number))
-            .key(key, is_known.then(|| shards.iter().collect::<Vec<_>>()))
+    let state = |name, key, shards: Option<&IndexList>| {
+        let told = shards.filter(|shards| key == "finished" || !shards.is_empty());
+        let words = told.map(|shards| {
+            let which = match [0, of].contains(&shards.len()) {
+                true => String::new(),
+                false => format!(": {shards}"),
+            };
+            format!("{} of {}{which}", shards.len(), several(of, "shard"))
+        });
+        Fact::new(name, words).key(key, shards.map(|of| of.iter().collect::<Vec<_>>()))
+    };
+    let why = moments.why.iter().map(|(why, shards)| {
+        let of: IndexList = shards.iter().copied().collect();
+        format!("{of}: {}", why.in_words())
     });
-    let why = moments.why();
-    states[2]
-        .words
-        .extend(why.map(|(why, shards)| format!("{shards}: {}", why.in_words())));
-    let why = moments.why().map(|(why, shards)| {
-        json!({
-            "why": why.name(),
-            "shards": shards.iter().collect::<Vec<_>>(),
-            "reason": why.reason(),
-        })
+    let why_json = moments.why.iter().map(|(why, shards)| {
+        let (name, reason) = why.told();
+        json!({ "why": name, "shards": shards, "reason": reason })
     });
-    let why: Vec<_> = why.collect();
-    states[2].json.push(("stopped_why", json!(why)));
-    facts.extend(states);
+    let in_queue = |shards| queue.as_ref().map(|_| shards);
+    facts.extend([
+        state("finished", "finished", Some(&finished)),
+        state("running", "running", Some(&running)),
+        state("stopped", "stopped", Some(&stopped)),
+        Fact::new("stopped", why).key("stopped_why", why_json.collect::<Vec<_>>()),
+        state("not begun", "not_begun", Some(&not_begun)),
+        state("waiting", "waiting", in_queue(&waiting)),
+        state("in no queue", "in_no_queue", in_queue(&lost)),
+    ]);
     let is_last = is_done || finished.len() == of;
     let gather = command_on("gather", dir);
-    let rest = command("array", &[("--rest", dir.as_os_str())], None);
-    let unless = if queue.is_none() {
-        ", unless they wait in the queue"
-    } else {
-        ""
-    };
     let mut next = Vec::new();
     if is_last {
         next.extend((!is_done).then(|| format!("`{gather}`")));
     } else if !lost.is_empty() {
+        let unless = match queue {
+            None => ", unless they wait in the queue",
+            Some(_) => "",
+        };
         let submit = submit_again(directory, dir, &lost).into_iter();
         next.extend(submit.map(|command| format!("`{command}`{unless}")));
+        let rest = command("array", &[("--rest", dir.as_os_str())], None);
         let smaller = format!("or first `{rest}`, which divides them into smaller shards");
         next.extend((done > 0 && !next.is_empty()).then_some(smaller));
     }
@@ -184,25 +176,21 @@ pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusRepo
         true => Vec::new(),
         false => outdated_scripts(directory, dir),
     };
+    let whole = gathered.then(|| format!("all; `{gather}` prints the total"));
+    let names: Vec<_> = plans.iter().map(|plan| plan.name()).collect();
     facts.extend([
         host_fact(&hosts),
-        Fact::new(
-            "gathered",
-            gathered.then(|| format!("all; `{gather}` prints the total")),
-        )
-        .key("gathered", gathered),
+        Fact::new("gathered", whole).key("gathered", gathered),
         Fact::new("go on", next),
         Fact::new("moved", moved),
     ]);
-    let names: Vec<_> = plans.iter().map(|plan| plan.name()).collect();
     Ok(StatusReport {
         title: format!("{}: the array of {array}", dir.display()),
-        json: json!({
-            "n": array.board().size(),
-            "given": GivenSquares::of(array.board()),
-            "plans": names,
-            "shards": of,
-        }),
+        about: Fact::new("", None)
+            .key("n", array.board().size())
+            .key("given", GivenSquares::of(array.board()))
+            .key("plans", names)
+            .key("shards", of),
         facts,
         is_last,
     })

@@ -9,11 +9,10 @@ use super::host_lines::host_fact;
 use super::status_report::StatusReport;
 use crate::args::manners;
 use crate::config::Layers;
-use crate::control::live_run::{paused_for, state_in_words};
+use crate::control::live_run::paused_for;
 use crate::exit::Failure;
 use crate::shell::resume_command;
-use crate::telemetry::Fact;
-use crate::telemetry::RunFacts;
+use crate::telemetry::{Fact, RunFacts, state_in_words};
 use queenfold::board::GivenSquares;
 use queenfold::engine::Plan;
 use queenfold::words::{measured, rate, several};
@@ -38,10 +37,10 @@ pub fn directory_report(
     let _moment = store.moment()?;
     let sums = check.then(|| store.sums()).transpose()?;
     let status = Status::read(&store, &plans, division)?;
-    let (done, all) = status.shard_tasks;
-    let paused_for = paused_for(dir).filter(|_| held && done < all);
+    let is_done = status.is_done();
+    let paused_for = paused_for(dir).filter(|_| held && !is_done);
     let state = match paused_for {
-        _ if done == all => "finished",
+        _ if is_done => "finished",
         Some(_) => "paused",
         None if held => "running",
         None => "stopped",
@@ -49,31 +48,28 @@ pub fn directory_report(
     let paused_for = paused_for.unwrap_or_default();
     let mut known = RunFacts::of_ledger(&status);
     known.eta = known.eta.filter(|_| state == "running");
-    let mut facts = known.table();
     let shard = info.shard.to_string();
-    facts.push(
-        Fact::new("shard", (info.shard.count() > 1).then(|| shard.clone()))
-            .key("shard", &shard)
-            .key("run_tasks_missing", status.missing.tasks()),
-    );
-    facts.extend(of_latest(status.latest.as_ref()));
-    let hosts = host_fact(&status.hosts);
+    let mut hosts = host_fact(&status.hosts);
+    if status.hosts.len() < 2 {
+        // The other lines say all of it.
+        hosts.words.clear();
+    }
     let guest = manners::keep(&mut Layers::defaults(), dir);
     let go_on = format!("continue with `{}`", resume_command(dir));
-    facts.extend([
+    let facts = known.table().into_iter().chain([Fact::new(
+        "shard",
+        (info.shard.count() > 1).then(|| shard.clone()),
+    )
+    .key("shard", &shard)
+    .key("run_tasks_missing", status.missing.tasks())]);
+    let facts = facts.chain(of_latest(status.latest.as_ref())).chain([
         Fact::new("counted", [status.counted.to_string()]).key("counted", status.counted),
         Fact::new("sessions", [status.sessions.to_string()]).key("sessions", status.sessions),
         Fact::new("guest", guest),
-        // The lines above say all of a single one.
-        match status.hosts.len() {
-            ..2 => Fact {
-                words: Vec::new(),
-                ..hosts
-            },
-            _ => hosts,
-        },
+        hosts,
         Fact::new("stopped", (state == "stopped").then_some(go_on)),
     ]);
+    let facts = facts.collect();
     let versions: Vec<_> = plans.iter().map(|plan| plan.name().to_string()).collect();
     let of_plan = |plan: &Arc<dyn Plan>| {
         let engine = plan.engine();
@@ -98,21 +94,20 @@ pub fn directory_report(
             versions.join(" and "),
             state_in_words(state, &paused_for)
         ),
-        json: json!({
-            "n": info.n(),
-            "given": GivenSquares::of(&info.board),
-            "plans": plans.iter().map(of_plan).collect::<Vec<_>>(),
-            "state": state,
-            "paused_for": paused_for,
-        }),
+        about: Fact::new("", None)
+            .key("n", info.n())
+            .key("given", GivenSquares::of(&info.board))
+            .key("plans", plans.iter().map(of_plan).collect::<Vec<_>>())
+            .key("state", state)
+            .key("paused_for", &paused_for),
         facts,
-        is_last: !held || done == all,
+        is_last: !held || is_done,
     })
 }
 
 /// The facts of the latest process: where it is and how fast, its devices and its workers.
 fn of_latest(latest: Option<&Latest>) -> [Fact; 3] {
-    let facts = latest.map(|latest| &latest.session.facts);
+    let session = latest.map(|latest| &latest.session.facts);
     let fast = latest.filter(|latest| latest.tasks > 0);
     let tasks_per_second = fast.map(Latest::tasks_per_second);
     let words = latest.map(|latest| {
@@ -121,39 +116,36 @@ fn of_latest(latest: Option<&Latest>) -> [Fact; 3] {
             let elapsed = measured(latest.session.elapsed);
             format!(", {speed:.1} tasks/s in {elapsed}")
         });
+        let speed = speed.unwrap_or_default();
         // Otherwise the figures would seem to be those of the records.
         let which = match latest.second {
             0 => "",
             _ => ", when it counted tasks a second time",
         };
-        format!(
-            "on {} ({}){}{which}",
-            of.host,
-            of.isa,
-            speed.unwrap_or_default()
-        )
+        format!("on {} ({}){speed}{which}", of.host, of.isa)
     });
-    let devices = facts.map_or(&[][..], |facts| &facts.devices);
+    let devices = session.map_or(&[][..], |of| &of.devices);
     let workers = latest.into_iter().flat_map(|latest| &latest.workers);
-    let lines = workers.clone().map(|(worker, of)| {
-        let (tasks, speed) = (several(of.tasks, "task"), rate(of.nodes, of.busy));
-        format!("{worker}: {tasks}, {speed} (last by {})", of.backend)
-    });
-    let values = workers.clone().map(|(worker, of)| {
-        json!({
-            "name": worker.to_string(),
-            "backend": of.backend,
-            "tasks": of.tasks,
-            "nodes_per_second": of.nodes_per_second(),
+    let (lines, values): (Vec<_>, Vec<_>) = workers
+        .map(|(worker, of)| {
+            let (tasks, speed) = (several(of.tasks, "task"), rate(of.nodes, of.busy));
+            let line = format!("{worker}: {tasks}, {speed} (last by {})", of.backend);
+            let value = json!({
+                "name": worker.to_string(),
+                "backend": of.backend,
+                "tasks": of.tasks,
+                "nodes_per_second": of.nodes_per_second(),
+            });
+            (line, value)
         })
-    });
+        .unzip();
     [
         Fact::new("process", words)
-            .key("host", facts.map(|facts| &facts.host))
+            .key("host", session.map(|of| &of.host))
             .key("tasks_per_second", tasks_per_second)
             .key("second_counts", latest.map_or(0, |latest| latest.second)),
         Fact::new("devices", (!devices.is_empty()).then(|| devices.join(", ")))
             .key("devices", devices),
-        Fact::new("worker", lines).key("workers", values.collect::<Vec<_>>()),
+        Fact::new("worker", lines).key("workers", values),
     ]
 }

@@ -5,9 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::control::live_run::{last_said, old};
-use crate::telemetry::Snapshot;
-use queenfold::actors::{Eta, RunState};
-use queenfold_ledger::cluster::{IndexList, ShardState};
+use queenfold::actors::{Eta, Progress, RunState};
+use queenfold_ledger::cluster::ShardState;
 
 /// Why nobody works on a shard that was begun.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,23 +20,6 @@ pub enum WhyStopped {
 }
 
 impl WhyStopped {
-    /// Its name for programs.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Killed => "killed",
-            Self::Asked => "asked",
-            Self::Failed(_) => "failed",
-        }
-    }
-
-    /// The error.
-    pub fn reason(&self) -> Option<&str> {
-        match self {
-            Self::Failed(why) => Some(why),
-            Self::Killed | Self::Asked => None,
-        }
-    }
-
     /// For people.
     pub fn in_words(&self) -> String {
         match self {
@@ -50,10 +32,19 @@ impl WhyStopped {
         }
     }
 
-    fn of(snapshot: Snapshot) -> Self {
-        match (snapshot.progress.state, snapshot.progress.failure) {
-            (RunState::Stopped, _) => Self::Asked,
-            (RunState::Failed, why) => Self::Failed(why.unwrap_or_default()),
+    /// Its name for programs, and the error if there was one.
+    pub const fn told(&self) -> (&'static str, Option<&String>) {
+        match self {
+            Self::Killed => ("killed", None),
+            Self::Asked => ("asked", None),
+            Self::Failed(why) => ("failed", Some(why)),
+        }
+    }
+
+    fn of(progress: Progress) -> Self {
+        match progress.state {
+            RunState::Stopped => Self::Asked,
+            RunState::Failed => Self::Failed(progress.failure.unwrap_or_default()),
             _ => Self::Killed,
         }
     }
@@ -62,8 +53,10 @@ impl WhyStopped {
 /// What all shards of an array say.
 #[derive(Clone, Debug, Default)]
 pub struct ShardMoments {
-    speed: Option<f64>,
-    why: BTreeMap<WhyStopped, Vec<u64>>,
+    /// Nodes per second of all of them together; `None` if none says it.
+    pub nodes_per_second: Option<f64>,
+    /// Why which shards stopped, as far as they said it.
+    pub why: BTreeMap<WhyStopped, Vec<u64>>,
     /// Shards that are not done: a whole number, less what is done of those that were begun.
     open: f64,
     /// Shards that are counted in a second.
@@ -71,44 +64,31 @@ pub struct ShardMoments {
 }
 
 impl ShardMoments {
-    /// Takes in the shard at a position, whose directory this is.
+    /// Takes in the shard at a position, which is not finished and has this directory.
     pub fn add(&mut self, index: u64, state: ShardState, directory: &Path) {
-        if state == ShardState::Finished {
-            return;
-        }
-        self.open += 1.0;
         let snapshot = last_said(directory);
         let share = snapshot.as_ref().and_then(|of| of.progress.share);
         let left = 1.0 - share.unwrap_or(0.0).clamp(0.0, 1.0);
-        self.open -= 1.0 - left;
-        match (state, snapshot) {
-            (ShardState::Running, snapshot) => {
-                // Nothing that is old.
-                if let Some(now) = snapshot.filter(|snapshot| old(snapshot).is_none()) {
-                    let progress = now.progress;
-                    *self.speed.get_or_insert_default() += progress.nodes_per_second;
-                    if let Some(eta) = progress.eta.filter(|eta| !eta.left.is_zero()) {
-                        self.pace += left / eta.left.as_secs_f64();
-                    }
+        self.open += left;
+        let Some(snapshot) = snapshot else {
+            return;
+        };
+        let is_old = old(&snapshot).is_some();
+        let progress = snapshot.progress;
+        match state {
+            // Nothing that is old.
+            ShardState::Running if !is_old => {
+                *self.nodes_per_second.get_or_insert_default() += progress.nodes_per_second;
+                if let Some(eta) = progress.eta.filter(|eta| !eta.left.is_zero()) {
+                    self.pace += left / eta.left.as_secs_f64();
                 }
             }
-            (ShardState::Stopped, Some(moment)) => {
-                let why = WhyStopped::of(moment);
+            ShardState::Stopped => {
+                let why = WhyStopped::of(progress);
                 self.why.entry(why).or_default().push(index);
             }
             _ => {}
         }
-    }
-
-    /// Nodes per second of all of them together; `None` if none says it.
-    pub const fn nodes_per_second(&self) -> Option<f64> {
-        self.speed
-    }
-
-    /// Why which shards stopped, as far as they said it.
-    pub fn why(&self) -> impl Iterator<Item = (&WhyStopped, IndexList)> {
-        let all = self.why.iter();
-        all.map(|(why, shards)| (why, shards.iter().copied().collect()))
     }
 
     /// How long the rest of the array takes if as many shards are counted as now; `None` while that is not known.

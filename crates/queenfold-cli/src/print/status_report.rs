@@ -8,8 +8,8 @@ use crate::telemetry::{Fact, printable};
 pub struct StatusReport {
     /// What it is about, in a line.
     pub title: String,
-    /// The same for programs: an object.
-    pub json: Json,
+    /// The same for programs.
+    pub about: Fact,
     /// The lines below the title.
     pub facts: Vec<Fact>,
     /// Whether nothing will change any more.
@@ -27,10 +27,8 @@ impl StatusReport {
 
     /// For programs.
     pub fn json(&self) -> Json {
-        let mut json = self.json.clone();
-        for (key, value) in self.facts.iter().flat_map(|fact| &fact.json) {
-            json[*key] = value.clone();
-        }
-        json
+        let facts = std::iter::once(&self.about).chain(&self.facts);
+        let values = facts.flat_map(|fact| fact.json.iter().cloned());
+        values.map(|(key, value)| (key.to_owned(), value)).collect()
     }
 }

@@ -25,9 +25,12 @@ pub type Span = (f64, f64);
 /// When a run was counted, for the first time: second counts after its end are not shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clock {
-    start: f64,
-    end: f64,
-    unit: TimeUnit,
+    /// When the first process began, in seconds since 1970.
+    pub start: f64,
+    /// When the last process ended, in seconds since 1970.
+    pub end: f64,
+    /// The unit of the axis.
+    pub unit: TimeUnit,
     /// Times in which some process worked, in order.
     worked: Vec<Span>,
     /// Pauses, in order.
@@ -40,11 +43,10 @@ impl Clock {
     /// The clock of a run.
     pub fn new(report: &RunReport) -> Self {
         let last = report.tasks.iter().map(|task| task.end).max();
-        let (done, all) = report.status.shard_tasks;
         // Ledgers of earlier versions do not tell which sessions are of second counts.
         let is_over = |facts: &Facts| {
             let after = last.is_some_and(|last| facts.started > last);
-            facts.again || (done == all && after)
+            facts.again || (report.status.is_done() && after)
         };
         let sessions: Vec<Span> = report
             .sessions
@@ -86,29 +88,9 @@ impl Clock {
         self.end - self.start >= SHORTEST
     }
 
-    /// The unit of the axis.
-    pub const fn unit(&self) -> TimeUnit {
-        self.unit
-    }
-
-    /// What the axis shows.
-    pub fn title(&self) -> String {
-        format!("{} since the beginning", self.unit.name)
-    }
-
     /// Where a time is on the axis.
     pub fn at(&self, time: f64) -> f64 {
         (time.clamp(self.start, self.end) - self.start) / self.unit.seconds
-    }
-
-    /// The end of the axis.
-    pub fn length(&self) -> f64 {
-        self.at(self.end)
-    }
-
-    /// When the last process ended, in seconds since 1970.
-    pub const fn end(&self) -> f64 {
-        self.end
     }
 
     /// Seconds in which some process worked and the run was not paused.
@@ -122,11 +104,6 @@ impl Clock {
         let visible = VISIBLE * (self.end - self.start);
         let pauses = self.paused.iter().copied();
         pauses.filter(|(from, to)| to - from >= visible).collect()
-    }
-
-    /// When the first process began, in seconds since 1970.
-    pub const fn start(&self) -> f64 {
-        self.start
     }
 
     /// Times in which no process worked on the run, in order, if they can be seen.
@@ -267,7 +244,7 @@ mod tests {
             active(&clock.worked, &clock.paused),
             [(100.0, 105.0), (110.0, 120.0), (150.0, 160.0)]
         );
-        assert_eq!((clock.working(), clock.length()), (25.0, 60.0));
+        assert_eq!((clock.working(), clock.at(clock.end)), (25.0, 60.0));
         assert_eq!(clock.stopped(), [(120.0, 150.0)]);
         let bins = clock.bins_of(5);
         assert_eq!(

@@ -19,7 +19,6 @@ mod page;
 mod read;
 mod record;
 mod sections;
-mod solution;
 mod summary;
 mod task_map;
 mod timeline;

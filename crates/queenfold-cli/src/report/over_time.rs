@@ -11,8 +11,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::RunReport;
 use super::clock::Clock;
 use super::drawing::{Drawn, EXPECTED, MEASURED, PAUSED, STOPPED, label, plain, tidy};
-use super::timeline::EtaTold;
 use crate::telemetry::printable;
+use queenfold::actors::Eta;
 use queenfold::words::speed_unit;
 
 /// The width of a drawing, in units of which each is about a pixel.
@@ -108,54 +108,35 @@ pub fn speed(report: &RunReport, clock: &Clock) -> Drawn {
     )
 }
 
-/// The times left that were told, and the true ones if the run is done; `None` without any.
-///
-/// # Errors
-/// Something could not be drawn.
-pub fn eta(report: &RunReport, clock: &Clock) -> Result<Option<String>, Box<dyn Error>> {
-    let told = report.timeline.told.iter();
-    let told: Vec<EtaTold> = told
-        .filter(|told| told.at <= clock.end())
-        .copied()
-        .collect();
+/// The times left that were told, and the true ones if the run is done; nothing where too few were told.
+pub fn eta(report: &RunReport, clock: &Clock) -> Drawn {
+    let (end, unit) = (clock.end, clock.unit.seconds);
+    let told = report.timeline.told.iter().copied();
+    let told: Vec<(f64, Eta)> = told.filter(|(at, _)| *at <= end).collect();
     if told.len() < 3 {
-        return Ok(None);
+        return Ok(String::new());
     }
-    let is_done = report.status.shard_tasks.0 == report.status.shard_tasks.1;
-    let end = is_done.then_some(clock.end());
+    let left = |(at, eta): &(f64, Eta)| (clock.at(*at), eta.left.as_secs_f64() / unit);
+    let true_left = |(at, _): &(f64, Eta)| (clock.at(*at), (end - at) / unit);
+    let is_done = report.status.is_done();
+    let truth: Vec<_> = told.iter().filter(|_| is_done).map(true_left).collect();
+    let most = told.iter().map(left).chain(truth.iter().copied());
+    let high = 1.05 * most.fold(1e-3, |most: f64, (_, left)| most.max(left));
     // Nothing was told between two processes.
-    let process = |told: &EtaTold| report.timeline.began.partition_point(|at| *at <= told.at);
-    let told: Vec<_> = told
-        .chunk_by(|one, next| process(one) == process(next))
-        .collect();
-    draw_eta(&told, end, clock).map(Some)
-}
-
-/// `processes`: what each of them told.
-fn draw_eta(processes: &[&[EtaTold]], end: Option<f64>, clock: &Clock) -> Drawn {
-    let told = processes.concat();
-    let unit = clock.unit();
-    let left = |told: &EtaTold| told.left / unit.seconds;
-    let most = told.iter().map(left).fold(0.0, f64::max);
-    let true_left = |at: f64, end: f64| (end - at).max(0.0) / unit.seconds;
-    let most_true = end.map_or(0.0, |end| true_left(told[0].at, end));
-    let high = 1.05 * most.max(most_true).max(1e-3);
-    let title = format!("{} left", unit.name);
+    let process = |told: &(f64, Eta)| report.timeline.began.partition_point(|at| *at <= told.0);
+    let title = format!("{} left", clock.unit.name);
     over_time(clock, 260, Some(&title), 0.0..high, |_, chart| {
         let intervals = told.iter().step_by(told.len().div_ceil(240));
-        chart.draw_series(intervals.filter_map(|told| {
-            let ends = told.interval?.map(|end| (end / unit.seconds).min(high));
-            let line = ends.map(|end| (clock.at(told.at), end));
+        chart.draw_series(intervals.filter_map(|(at, eta)| {
+            let ends = eta.interval()?;
+            let line = ends.map(|end| (clock.at(*at), (end.as_secs_f64() / unit).min(high)));
             Some(PathElement::new(line, EXPECTED.mix(0.25)))
         }))?;
-        if let Some(end) = end {
-            let truth = told
-                .iter()
-                .map(|told| (clock.at(told.at), true_left(told.at, end)));
+        if is_done {
             chart.draw_series(LineSeries::new(truth, MEASURED.stroke_width(2)))?;
         }
-        for told in processes {
-            let points = told.iter().map(|told| (clock.at(told.at), left(told)));
+        for told in told.chunk_by(|one, next| process(one) == process(next)) {
+            let points = told.iter().map(left);
             chart.draw_series(LineSeries::new(points, EXPECTED.stroke_width(2)))?;
         }
         Ok(())
@@ -178,11 +159,11 @@ fn over_time(
             .margin(8)
             .x_label_area_size(44)
             .y_label_area_size(if title.is_some() { 64 } else { NAMES })
-            .build_cartesian_2d(0.0..clock.length(), y)?;
+            .build_cartesian_2d(0.0..clock.at(clock.end), y)?;
         let mut mesh = chart.configure_mesh();
         plain(&mut mesh)
             .x_labels(10)
-            .x_desc(clock.title())
+            .x_desc(format!("{} since the beginning", clock.unit.name))
             .x_label_formatter(&tidy);
         match title {
             Some(title) => mesh.y_labels(6).y_desc(title).y_label_formatter(&tidy),

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use super::RunReport;
 use super::clock::Clock;
 use super::markup::{text, utc};
+use super::over_time;
 
 /// Colours, for light and dark screens and for paper.
 const COLOURS: &str = include_str!("colours.css");
@@ -33,7 +34,7 @@ impl RunReport {
              <link rel=\"icon\" href=\"data:,\">\n\
              <title>{n} queens: report of a run</title>\n<style>\n{COLOURS}{STYLE}</style>\n</head>\n<body>\n<main>\n\
              <h1>{n} queens</h1>\n{}{}{}",
-            self.mark(),
+            self.marks().next().unwrap_or_default(),
             self.subtitle(&clock),
             self.tiles_section(&clock),
             self.next_step(resume),
@@ -50,8 +51,23 @@ impl RunReport {
                 format!("<div class=\"beside\">{solutions}</div>\n"),
             );
         }
-        section("Share done over time", self.share_section(&clock)?);
-        section("Speed over time", self.speed_section(&clock)?);
+        let share = match clock.is_drawn() || self.tasks.is_empty() {
+            true => self.measured_section(
+                &clock,
+                over_time::share,
+                "Share of the work that is done, over time",
+                "share of the work that is done",
+            )?,
+            false => "<p>The run is too short for drawings over time: tasks are recorded to the second.</p>\n".to_owned(),
+        };
+        section("Share done over time", share);
+        let speed = self.measured_section(
+            &clock,
+            over_time::speed,
+            "Nodes per second, over time",
+            "nodes per second, of all workers together",
+        )?;
+        section("Speed over time", speed);
         section("Time left, as it was predicted", self.eta_section(&clock)?);
         section("Map of the tasks", self.plan_facts() + &self.map_section());
         section("Who counted", self.lanes_section(&clock)?);
@@ -76,23 +92,20 @@ impl RunReport {
         Ok(html)
     }
 
-    /// What tells a page of this run from those of others: its first process has a name like no other.
-    fn mark(&self) -> String {
-        let first = self.sessions.iter();
-        let first = first.min_by_key(|session| (session.facts.started, &session.id));
-        self.mark_of(first.map(|session| session.id.as_str()).unwrap_or_default())
-    }
-
-    fn mark_of(&self, session: &str) -> String {
+    /// What tells a page of this run from those of others: its first process has a name like no other. When a page was made,
+    /// the run may have had no process yet, or another one that was the first, so that there are several.
+    fn marks(&self) -> impl Iterator<Item = String> {
+        let mut sessions: Vec<_> = self.sessions.iter().collect();
+        sessions.sort_by_key(|session| (session.facts.started, &session.id));
         let (key, shard) = (self.info.key(), self.info.shard);
-        format!("queenfold run {key} {} {shard}", text(session))
+        let names = sessions.into_iter().map(|session| session.id.as_str());
+        let mark = move |name| format!("queenfold run {key} {} {shard}", text(name));
+        names.chain([""]).map(mark)
     }
 
-    /// What the pages of this run begin with. When one was made, the run may have had no process yet, or
-    /// another one that was the first.
+    /// What the pages of this run begin with.
     pub fn beginnings(&self) -> Vec<String> {
-        let sessions = self.sessions.iter().map(|session| session.id.as_str());
-        let marks = sessions.chain([""]).map(|session| self.mark_of(session));
+        let marks = self.marks();
         marks.map(|mark| format!("{PAGE}{mark}\"")).collect()
     }
 }

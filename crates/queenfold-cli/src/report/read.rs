@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::timeline::Timeline;
 use queenfold::engine::{CountedBy, Engine, Plan, WorkerId};
+use queenfold::job::outcome;
 use queenfold::outcome::Outcome;
 use queenfold_ledger::ledger::{
     Division, LedgerError, LedgerSums, LoggedCorrection, RecordedTask, RunInfo, Session, Signature,
@@ -103,7 +104,7 @@ impl RunReport {
             timeline: timeline(directory),
         };
         let sums = report.read_tasks(&store, &plans)?;
-        report.outcome = outcome(&store, &sums);
+        report.outcome = total(&store, &plans, &sums);
         Ok(report)
     }
 
@@ -119,7 +120,8 @@ impl RunReport {
             .map(|(at, session)| (session.id.clone(), (at, session.facts.host.clone())))
             .collect();
         let has_costs = plans.iter().map(|plan| plan.tasks()).sum::<u64>() <= MOST_COSTS;
-        let mut numbers: BTreeMap<(String, WorkerId), usize> = BTreeMap::new();
+        // Lanes are found in the order of tasks, and shown in that of hosts and workers.
+        let mut found: BTreeMap<(String, WorkerId), (usize, CountedBy)> = BTreeMap::new();
         let mut signature = Signature::new(store.info());
         let sums = store.sums_and(|RecordedTask { record: entry, .. }| {
             signature.add(&entry);
@@ -128,19 +130,13 @@ impl RunReport {
                 Some((at, host)) => (Some(*at), host.clone()),
                 None => (None, String::new()),
             };
-            let worker = result.origin.worker;
-            let counted_by = result.origin.counted_by.clone();
-            let next = self.lanes.len();
-            let lane = *numbers.entry((host.clone(), worker)).or_insert(next);
-            match self.lanes.get_mut(lane) {
-                Some(lane) if result.key.engine.counts_all() => lane.counted_by = counted_by,
-                Some(_) => {}
-                None => self.lanes.push(Lane {
-                    host,
-                    worker,
-                    counted_by,
-                }),
+            let (next, by) = (found.len(), &result.origin.counted_by);
+            let lane = found.entry((host, result.origin.worker));
+            let lane = lane.or_insert_with(|| (next, by.clone()));
+            if result.key.engine.counts_all() {
+                lane.1.clone_from(by);
             }
+            let lane = lane.0;
             self.tasks.push(DoneTask {
                 engine: result.key.engine,
                 index: result.key.index,
@@ -156,15 +152,18 @@ impl RunReport {
             }
         })?;
         self.signature = signature.digest().to_string();
-        // Lanes were found in the order of tasks, and are shown in that of hosts and workers.
-        let mut place = vec![0; self.lanes.len()];
-        for (sorted, found) in numbers.into_values().enumerate() {
-            place[found] = sorted;
+        let mut place = vec![0; found.len()];
+        for ((host, worker), (at, counted_by)) in found {
+            place[at] = self.lanes.len();
+            self.lanes.push(Lane {
+                host,
+                worker,
+                counted_by,
+            });
         }
         for task in &mut self.tasks {
             task.lane = place[task.lane];
         }
-        self.lanes.sort();
         Ok(sums)
     }
 
@@ -174,21 +173,17 @@ impl RunReport {
     }
 }
 
-fn outcome(store: &Store, sums: &LedgerSums) -> Result<Outcome, String> {
+fn total(store: &Store, plans: &[Arc<dyn Plan>], sums: &LedgerSums) -> Result<Outcome, String> {
     let missing = sums.coverage.tasks() - sums.coverage.done();
     if missing > 0 {
         return Err(format!("{missing} tasks are missing"));
     }
-    store
-        .check_decided(sums)
-        .map_err(|error| error.to_string())?;
-    let tallies = &sums.tallies;
-    let all = tallies.iter().find(|(engine, _)| engine.counts_all());
-    let Some((_, all)) = all else {
-        return Err("no plan of it counts all solutions".to_owned());
-    };
-    Outcome::new(store.info().board, all, tallies.get(&Engine::Census))
-        .map_err(|error| error.to_string())
+    let decided = store.check_decided(sums);
+    decided.map_err(|error| error.to_string())?;
+    // The plan that counts all solutions is the first.
+    let plan = plans.first().ok_or("it has no plan")?;
+    let outcome = outcome(plan.as_ref(), |engine| sums.tallies.get(&engine));
+    outcome.map_err(|error| error.to_string())
 }
 
 /// What the history says; nothing if there is none, or none that can be read.

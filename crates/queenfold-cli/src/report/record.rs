@@ -1,5 +1,6 @@
 //! What a table of records says of a run.
 
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 use super::RunReport;
@@ -26,49 +27,43 @@ impl RunReport {
             "signature": self.signature,
             "counted": self.status.counted,
             "corrections": self.corrections.len(),
-            "began": clock.start() as i64,
-            "ended": clock.end() as i64,
+            "began": clock.start as i64,
+            "ended": clock.end as i64,
             "wall_seconds": time.elapsed.as_secs_f64(),
             "cpu_seconds": time.cpu.map(|cpu| cpu.as_secs_f64()),
-            "hosts": self.hosts(),
+            "hosts": self.hardware(),
             "record": outcome.map(|outcome| self.row(outcome, &clock)),
         })
     }
 
-    /// Machine, processor, instruction set, workers and devices, once each.
-    fn hosts(&self) -> Vec<Json> {
-        let mut hosts: Vec<Json> = Vec::new();
+    /// With what it was counted, the same once.
+    fn hardware(&self) -> Vec<Hardware<'_>> {
+        let mut hardware: Vec<Hardware<'_>> = Vec::new();
         for session in &self.sessions {
             let facts = &session.facts;
-            let host = json!({
-                "host": facts.host,
-                "processor": facts.processor,
-                "isa": facts.isa,
-                "workers": facts.workers,
-                "devices": facts.devices,
-            });
-            if !hosts.contains(&host) {
-                hosts.push(host);
+            let one = Hardware {
+                host: &facts.host,
+                processor: &facts.processor,
+                isa: &facts.isa,
+                workers: facts.workers,
+                devices: &facts.devices,
+            };
+            if !hardware.contains(&one) {
+                hardware.push(one);
             }
         }
-        hosts
+        hardware
     }
 
     fn row(&self, outcome: &Outcome, clock: &Clock) -> String {
         let time = self.time();
         let plan = self.info.plans.first().map(|plan| plan.name.to_string());
-        let mut hardware: Vec<String> = Vec::new();
-        for session in &self.sessions {
-            let facts = &session.facts;
-            let mut one = format!(
-                "{} on {}, {}",
-                several(facts.workers, "worker"),
-                facts.processor,
-                facts.isa
-            );
-            for device in &facts.devices {
-                one += &format!(", {device}");
-            }
+        let mut hardware = Vec::new();
+        for of in self.hardware() {
+            let workers = several(of.workers, "worker");
+            let cpu = format!("{workers} on {}, {}", of.processor, of.isa);
+            let devices = of.devices.iter().map(|device| format!(", {device}"));
+            let one = cpu + &devices.collect::<String>();
             if !hardware.contains(&one) {
                 hardware.push(one);
             }
@@ -77,21 +72,29 @@ impl RunReport {
             true => self.info.n().to_string(),
             false => format!("{} with {}", self.info.n(), self.info.board.brief()),
         };
-        let checked = self.status.counted.checked(outcome);
+        let counted = &self.status.counted;
+        let ended = utc(clock.end as i64);
         format!(
-            "| {} | {checked} | {} | {} | {} | {} | {} | {} of {} tasks twice; signature {} |",
-            board,
+            "| {board} | {} | {} | {} | {} | {} | {} | {} of {} tasks twice; signature {} |",
+            counted.checked(outcome),
             plan.unwrap_or_default(),
             hardware.join("; "),
-            utc(clock.end() as i64)
-                .split(' ')
-                .next()
-                .unwrap_or_default(),
+            ended.split(' ').next().unwrap_or_default(),
             duration(time.elapsed),
             time.cpu.map_or_else(|| "–".to_owned(), duration),
-            self.status.counted.twice,
-            self.status.counted.tasks,
+            counted.twice,
+            counted.tasks,
             self.signature,
         )
     }
+}
+
+/// A machine, and what of it a process used.
+#[derive(PartialEq, Serialize)]
+struct Hardware<'a> {
+    host: &'a str,
+    processor: &'a str,
+    isa: &'a str,
+    workers: u64,
+    devices: &'a [String],
 }

@@ -5,30 +5,27 @@ use std::time::Duration;
 
 use super::RunReport;
 use super::clock::Clock;
+use super::markup::text;
 use crate::telemetry::RunFacts;
 use queenfold::outcome::{Checked, Outcome};
 use queenfold::words::{TimeUnit, duration, grouped, percent, rate, several};
 
-/// A figure, what it is, and what has to be known of it. All of it is plain text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tile {
-    /// What it is.
-    pub name: &'static str,
-    /// The figure.
-    pub value: String,
-    /// A few words more.
-    pub note: String,
-}
-
-fn tile(name: &'static str, value: impl Into<String>, note: impl Into<String>) -> Tile {
-    let (value, note) = (value.into(), note.into());
-    Tile { name, value, note }
+/// A figure: what it is, its value, and a few words more. All of it is plain text.
+fn tile(name: &str, value: impl AsRef<str>, note: impl AsRef<str>) -> String {
+    let value = value.as_ref();
+    format!(
+        "<div style=\"--length: {}\"><dt>{}</dt><dd><b>{}</b><small>{}</small></dd></div>\n",
+        value.chars().count(),
+        text(name),
+        text(value),
+        text(note.as_ref())
+    )
 }
 
 impl RunReport {
     /// The figures that are seen first: the result or how far the run is, its time, its speed, and how it was checked.
-    pub fn tiles(&self, clock: &Clock) -> Vec<Tile> {
-        let mut tiles = match &self.outcome {
+    pub(in crate::report) fn tiles_section(&self, clock: &Clock) -> String {
+        let result = match &self.outcome {
             Ok(outcome) => result_tiles(outcome),
             Err(_) => self.progress_tiles(),
         };
@@ -41,38 +38,34 @@ impl RunReport {
         let hosts: BTreeSet<_> = self.lanes.iter().map(|lane| &lane.host).collect();
         let [workers, hosts] = [(self.lanes.len(), "worker"), (hosts.len(), "host")]
             .map(|(number, of)| several(number as u64, of));
-        let by = format!("{workers} on {hosts}");
-        tiles.push(tile(time, duration(working), by));
-        if let Some(cpu) = self.time().cpu {
-            let cpu = cpu.as_secs_f64();
-            tiles.push(tile(
-                "CPU time",
-                TimeUnit::of_cores(cpu).of(cpu),
-                "of all processes, added up",
-            ));
-        }
+        let time = tile(time, duration(working), format!("{workers} on {hosts}"));
+        let cpu = self.time().cpu.map(|cpu| cpu.as_secs_f64());
+        let cpu = cpu.map(|cpu| {
+            let value = TimeUnit::of_cores(cpu).of(cpu);
+            tile("CPU time", value, "of all processes, added up")
+        });
         let nodes = self.tasks.iter().map(|task| task.nodes);
         let speed = rate(nodes.fold(0, u64::saturating_add), working);
-        tiles.push(tile("Speed", speed, "a node is a queen that was placed"));
-        tiles.push(self.checked_tile());
-        tiles
+        format!(
+            "<dl class=\"tiles\">\n{result}{time}{}{}{}</dl>\n",
+            cpu.unwrap_or_default(),
+            tile("Speed", speed, "a node is a queen that was placed"),
+            self.checked_tile()
+        )
     }
 
-    fn progress_tiles(&self) -> Vec<Tile> {
+    fn progress_tiles(&self) -> String {
         let facts = RunFacts::of_ledger(&self.status);
-        let share = percent(self.status.share);
-        let mut tiles = vec![tile("Done", share, facts.tasks())];
-        if let Some(left) = facts.left() {
-            let note = match self.runs {
-                true => "at the speed of this process",
-                false => "at the speed of the last process",
-            };
-            tiles.push(tile("Time left", left, note));
-        }
-        tiles
+        let done = tile("Done", percent(self.status.share), facts.tasks());
+        let note = match self.runs {
+            true => "at the speed of this process",
+            false => "at the speed of the last process",
+        };
+        let left = facts.left().map(|left| tile("Time left", left, note));
+        done + &left.unwrap_or_default()
     }
 
-    fn checked_tile(&self) -> Tile {
+    fn checked_tile(&self) -> String {
         let counted = &self.status.counted;
         let (value, note) = match &self.outcome {
             Err(_) => ("not yet", "there is no total".to_owned()),
@@ -95,7 +88,7 @@ impl RunReport {
     }
 }
 
-fn result_tiles(outcome: &Outcome) -> Vec<Tile> {
+fn result_tiles(outcome: &Outcome) -> String {
     let total = grouped(outcome.total);
     let (name, note, unique, symmetries) = match outcome.given.is_free() {
         true => (
@@ -111,11 +104,8 @@ fn result_tiles(outcome: &Outcome) -> Vec<Tile> {
             "up to the symmetries of that board",
         ),
     };
-    let mut tiles = vec![tile(name, total, note)];
-    tiles.extend(
-        outcome
-            .unique()
-            .map(|count| tile(unique, grouped(count), symmetries)),
-    );
-    tiles
+    let unique = outcome
+        .unique()
+        .map(|count| tile(unique, grouped(count), symmetries));
+    tile(name, total, note) + &unique.unwrap_or_default()
 }

@@ -3,30 +3,19 @@
 use serde_json::Value as Json;
 
 use crate::telemetry::incident;
-use queenfold::actors::{EventKind, PauseReason, RunEvent, RunState};
+use queenfold::actors::{Eta, EventKind, PauseReason, RunEvent, RunState};
 
 /// What the history of a run says. All times are in seconds since 1970.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Timeline {
     /// When each process began.
     pub began: Vec<f64>,
-    /// The times left that were told.
-    pub told: Vec<EtaTold>,
+    /// The times left that were told, and when.
+    pub told: Vec<(f64, Eta)>,
     /// Pauses: from when to when, and why.
     pub pauses: Vec<(f64, f64, String)>,
     /// What a person wants to know.
     pub incidents: Vec<(f64, String)>,
-}
-
-/// A time left that was told.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct EtaTold {
-    /// When.
-    pub at: f64,
-    /// The time left, in seconds.
-    pub left: f64,
-    /// The ends of its 95 % interval, in seconds, if that was known.
-    pub interval: Option<[f64; 2]>,
 }
 
 /// The most incidents that are kept: a history may come from a stranger.
@@ -50,14 +39,7 @@ impl Timeline {
             };
             let at = began + event.at.as_secs_f64();
             match &event.kind {
-                EventKind::Advanced { eta: Some(eta), .. } => {
-                    let interval = eta.interval();
-                    timeline.told.push(EtaTold {
-                        at,
-                        left: eta.left.as_secs_f64(),
-                        interval: interval.map(|ends| ends.map(|end| end.as_secs_f64())),
-                    });
-                }
+                EventKind::Advanced { eta: Some(eta), .. } => timeline.told.push((at, *eta)),
                 EventKind::State(RunState::Paused) => pause = Some((at, String::new())),
                 EventKind::PausedFor { reasons } => {
                     if let Some((_, why)) = &mut pause {
@@ -99,14 +81,12 @@ mod tests {
 {"at":14.0,"kind":{"state":"do"#;
         let timeline = Timeline::read(history);
         assert_eq!(timeline.began, [1000.5]);
-        assert_eq!(
-            timeline.told,
-            [EtaTold {
-                at: 1002.5,
-                left: 3.0,
-                interval: Some([2.25, 4.0])
-            }]
-        );
+        let seconds = Duration::from_secs;
+        let eta = Eta {
+            left: seconds(3),
+            uncertainty: Some(seconds(1)),
+        };
+        assert_eq!(timeline.told, [(1002.5, eta)]);
         assert_eq!(
             timeline.pauses,
             [(1003.5, 1013.5, "asked for, too hot".to_owned())]

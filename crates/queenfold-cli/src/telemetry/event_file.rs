@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crossbeam::channel::{self, Receiver, RecvTimeoutError, Sender};
 use parking_lot::Mutex;
 use serde::Serialize;
+use serde_json::json;
 
 use queenfold::actors::{EventKind, Observer, RunEvent, RunState};
 use queenfold::system::threads;
@@ -46,15 +47,6 @@ struct Lines {
     lost: u64,
     /// Whether nobody writes any more.
     closed: bool,
-}
-
-/// The first line of each run.
-#[derive(Serialize)]
-struct Header {
-    queenfold_events: u32,
-    program: &'static str,
-    process: u32,
-    began: f64,
 }
 
 impl EventFile {
@@ -166,15 +158,14 @@ impl Observer for Waiting {
     fn event(&self, event: &RunEvent) {
         if event.kind == EventKind::State(RunState::Planning) {
             let now = SystemTime::now().duration_since(UNIX_EPOCH);
-            self.add(&Header {
-                queenfold_events: EVENT_FORMAT,
-                program: env!("CARGO_PKG_VERSION"),
-                process: std::process::id(),
-                began: now
-                    .unwrap_or_default()
-                    .saturating_sub(event.at)
-                    .as_secs_f64(),
-            });
+            let began = now.unwrap_or_default().saturating_sub(event.at);
+            // The first line of each run.
+            self.add(&json!({
+                "queenfold_events": EVENT_FORMAT,
+                "program": env!("CARGO_PKG_VERSION"),
+                "process": std::process::id(),
+                "began": began.as_secs_f64(),
+            }));
         }
         self.add(event);
     }

@@ -24,10 +24,9 @@ pub struct History(Mutex<Kept>);
 struct Kept {
     open: Option<Open>,
     file: Option<EventFile>,
-    begun: Option<RunEvent>,
     /// When the next progress is kept.
     next: Duration,
-    /// The progress that was not kept last: it is, at the end.
+    /// What comes before the next event that is kept: the beginning, or at the end the progress that was not kept last.
     left: Option<RunEvent>,
 }
 
@@ -37,7 +36,6 @@ impl History {
         Self(Mutex::new(Kept {
             open: Some(Box::new(open)),
             file: None,
-            begun: None,
             next: Duration::ZERO,
             left: None,
         }))
@@ -68,35 +66,32 @@ impl Kept {
 
 impl Observer for History {
     fn event(&self, event: &RunEvent) {
+        let kept = || self.0.lock();
         match &event.kind {
-            EventKind::State(RunState::Planning) => self.0.lock().begun = Some(event.clone()),
+            EventKind::State(RunState::Planning) => kept().left = Some(event.clone()),
             EventKind::Planned { .. } => {
-                let mut kept = self.0.lock();
-                let opened = kept.open.take().map(|open| open());
-                kept.file = opened.and_then(Result::ok);
-                if let Some(begun) = kept.begun.take() {
-                    kept.put(&begun);
-                }
-                kept.put(event);
-            }
-            EventKind::Advanced { .. } => {
-                let mut kept = self.0.lock();
-                if event.at < kept.next {
-                    kept.left = Some(event.clone());
-                    return;
-                }
-                kept.left = None;
-                kept.put(event);
-                kept.next = event.at + event.at.mul_f64(LATER).max(SOONEST);
-            }
-            EventKind::State(state) if state.is_final() => {
-                let mut kept = self.0.lock();
+                let mut kept = kept();
+                kept.file = kept.open.take().and_then(|open| open().ok());
                 kept.put_left();
                 kept.put(event);
             }
-            // Pauses last from one state to the next.
-            EventKind::State(_) => self.0.lock().put(event),
-            _ if incident(event).is_some() => self.0.lock().put(event),
+            EventKind::Advanced { .. } => {
+                let mut kept = kept();
+                kept.left = Some(event.clone());
+                if event.at >= kept.next {
+                    kept.put_left();
+                    kept.next = event.at + event.at.mul_f64(LATER).max(SOONEST);
+                }
+            }
+            EventKind::State(state) => {
+                let mut kept = kept();
+                if state.is_final() {
+                    kept.put_left();
+                }
+                // Pauses last from one state to the next.
+                kept.put(event);
+            }
+            _ if incident(event).is_some() => kept().put(event),
             _ => {}
         }
     }

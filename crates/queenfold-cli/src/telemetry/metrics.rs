@@ -1,7 +1,9 @@
 //! How far a run is, for Prometheus.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use super::RunFacts;
 use queenfold::actors::{Progress, RunState, WorkerProgress};
 use queenfold::board::GivenBoard;
 use queenfold::engine::WorkerId;
@@ -9,51 +11,58 @@ use queenfold::engine::WorkerId;
 /// What the text begins with.
 pub const METRICS_MARK: &str = "# HELP queenfold_run_info ";
 
-/// A metric: its name, what it says of `T`, and its value, which is left out if it is not known. One whose name ends with
-/// `_total` is a counter, any other a gauge.
-type Metric<T> = (&'static str, &'static str, fn(&T) -> Option<f64>);
-
-/// A table of metrics, one on a line.
-macro_rules! metrics {
-    ($table:ident of $of:ident: $type:ty; $($name:ident: $value:expr, $what:literal;)*) => {
-        const $table: &[Metric<$type>] = &[$((stringify!($name), $what, |$of| Some(($value) as f64)),)*];
-    };
+/// What a metric says.
+fn what(name: &str) -> &'static str {
+    match name {
+        "run_info" => "The board and the version of the program, always 1.",
+        "run_state" => "1 for the state of the run, 0 for all others.",
+        "elapsed_seconds" => "Time since the run began.",
+        "paused_seconds" => "How long it was paused.",
+        "share_done_ratio" => "Share of the work that is done, 0 to 1.",
+        "tasks_done" => "Tasks recorded, restored ones included.",
+        "tasks_planned" => "Tasks recorded or to be counted.",
+        "queued_batches" => "Batches that wait for a worker.",
+        "nodes_per_second" => "Nodes that all workers search.",
+        "eta_seconds" => "Time left.",
+        "eta_low_seconds" => "The lower end of its 95 % interval.",
+        "eta_high_seconds" => "The upper end of its 95 % interval.",
+        "nodes_total" => "Nodes searched by this process.",
+        "durable_tasks_total" => "Tasks of this process made durable.",
+        "audited_tasks_total" => "Second counts that agreed.",
+        "corrected_tasks_total" => "Counts that were wrong.",
+        "last_checkpoint_seconds" => {
+            "When results became durable the last time, since the run began."
+        }
+        "faulty_workers" => "Workers that counted wrongly.",
+        "temperature_celsius" => "What a sensor shows.",
+        "worker_tasks_total" => "Tasks counted.",
+        "worker_nodes_total" => "Nodes searched.",
+        "worker_busy_seconds_total" => "Time with a task, with or without a core.",
+        "worker_batch_seconds_total" => "Wall time of its batches on the CPU.",
+        "worker_batch_cpu_seconds_total" => "CPU time that it had in these.",
+        "worker_waiting_seconds_total" => "Time without a batch.",
+        "device_tasks_total" => "Tasks that the device counted.",
+        "device_nodes_total" => "Nodes that the device searched.",
+        _ => "",
+    }
 }
 
-metrics! {
-    OF_RUN of run: Progress;
-    elapsed_seconds: run.elapsed.as_secs_f64(), "Time since the run began.";
-    paused_seconds: run.paused.as_secs_f64(), "How long it was paused.";
-    share_done_ratio: run.share?, "Share of the work that is done, 0 to 1.";
-    tasks_done: run.tasks_done, "Tasks recorded, restored ones included.";
-    tasks_planned: run.tasks_total?, "Tasks recorded or to be counted.";
-    queued_batches: run.queued, "Batches that wait for a worker.";
-    nodes_per_second: run.nodes_per_second, "Nodes that all workers search.";
-    eta_seconds: run.eta?.left.as_secs_f64(), "Time left.";
-    eta_low_seconds: run.eta?.interval()?[0].as_secs_f64(), "The lower end of its 95 % interval.";
-    eta_high_seconds: run.eta?.interval()?[1].as_secs_f64(), "The upper end of its 95 % interval.";
-    nodes_total: run.nodes, "Nodes searched by this process.";
-    durable_tasks_total: run.durable, "Tasks of this process made durable.";
-    audited_tasks_total: run.audited, "Second counts that agreed.";
-    corrected_tasks_total: run.corrected, "Counts that were wrong.";
-    last_checkpoint_seconds: run.checkpoint?.as_secs_f64(), "When results became durable the last time, since the run began.";
-    faulty_workers: run.taken_out.len(), "Workers that counted wrongly.";
-}
-
-metrics! {
-    OF_WORKER of worker: WorkerProgress;
-    worker_tasks_total: worker.tasks, "Tasks counted.";
-    worker_nodes_total: worker.nodes, "Nodes searched.";
-    worker_busy_seconds_total: worker.busy.as_secs_f64(), "Time with a task, with or without a core.";
-    worker_batch_seconds_total: worker.batches.as_secs_f64(), "Wall time of its batches on the CPU.";
-    worker_batch_cpu_seconds_total: worker.cpu.as_secs_f64(), "CPU time that it had in these.";
-    worker_waiting_seconds_total: (worker.waiting + worker.starved).as_secs_f64(), "Time without a batch.";
-    device_tasks_total: of_device(worker)?.tasks, "Tasks that the device counted.";
-    device_nodes_total: of_device(worker)?.nodes, "Nodes that the device searched.";
-}
-
-fn of_device(worker: &WorkerProgress) -> Option<&WorkerProgress> {
-    matches!(worker.id, WorkerId::Device(_)).then_some(worker)
+/// The metrics of a worker or device, which has all of those of a worker.
+fn of_worker(worker: &WorkerProgress) -> Vec<(&'static str, f64)> {
+    let [tasks, nodes] = [worker.tasks, worker.nodes].map(|count| count as f64);
+    let waiting = worker.waiting + worker.starved;
+    let mut metrics = vec![
+        ("worker_tasks_total", tasks),
+        ("worker_nodes_total", nodes),
+        ("worker_busy_seconds_total", worker.busy.as_secs_f64()),
+        ("worker_batch_seconds_total", worker.batches.as_secs_f64()),
+        ("worker_batch_cpu_seconds_total", worker.cpu.as_secs_f64()),
+        ("worker_waiting_seconds_total", waiting.as_secs_f64()),
+    ];
+    if let WorkerId::Device(_) = worker.id {
+        metrics.extend([("device_tasks_total", tasks), ("device_nodes_total", nodes)]);
+    }
+    metrics
 }
 
 /// How far the run of `board` is, in the text format of Prometheus: version 0.0.4, as
@@ -68,27 +77,30 @@ pub fn metrics(board: &GivenBoard, progress: &Progress, temperatures: &[(String,
     if !board.is_free() {
         labels.push(("given", board.to_string()));
     }
-    let what = "The board and the version of the program, always 1.";
-    page.family("run_info", what, [(labels, 1.0)]);
+    page.family("run_info", [(labels, 1.0)]);
     let states = RunState::ALL.into_iter().map(|state| {
         let is = u8::from(state == progress.state);
         (vec![("state", state.name().to_owned())], is.into())
     });
-    let what = "1 for the state of the run, 0 for all others.";
-    page.family("run_state", what, states);
-    for (name, what, value) in OF_RUN {
-        page.family(name, what, value(progress).map(|value| (vec![], value)));
+    page.family("run_state", states);
+    let facts = RunFacts::of(progress, "").table().into_iter();
+    for (name, value) in facts.flat_map(|fact| fact.metrics) {
+        page.family(name, value.map(|value| (vec![], value)));
     }
     let sensors = temperatures.iter();
     let sensors = sensors.map(|(sensor, celsius)| (vec![("sensor", sensor.clone())], *celsius));
-    page.family("temperature_celsius", "What a sensor shows.", sensors);
-    for (name, what, value) in OF_WORKER {
-        let workers = progress.workers.iter().filter_map(|worker| {
-            let by = worker.counted_by_name().to_owned();
-            let labels = vec![("worker", worker.id.to_string()), ("counted_by", by)];
-            Some((labels, value(worker)?))
-        });
-        page.family(name, what, workers);
+    page.family("temperature_celsius", sensors);
+    let mut of_workers: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for worker in &progress.workers {
+        let by = worker.counted_by_name().to_owned();
+        let labels = vec![("worker", worker.id.to_string()), ("counted_by", by)];
+        for (name, value) in of_worker(worker) {
+            let samples = of_workers.entry(name).or_default();
+            samples.push((labels.clone(), value));
+        }
+    }
+    for (name, samples) in of_workers {
+        page.family(name, samples);
     }
     page.0
 }
@@ -98,39 +110,32 @@ type Labels = Vec<(&'static str, String)>;
 struct Page(String);
 
 impl Page {
-    /// Writes a metric with its samples, if there are any. Writing to a string does not fail.
-    fn family(&mut self, name: &str, what: &str, samples: impl IntoIterator<Item = (Labels, f64)>) {
+    /// Writes a metric with its samples, if there are any. One whose name ends with `_total` is a counter, any other a
+    /// gauge. Writing to a string does not fail.
+    fn family(&mut self, name: &str, samples: impl IntoIterator<Item = (Labels, f64)>) {
         let mut samples = samples.into_iter().peekable();
         let kind = match name.ends_with("_total") {
             true => "counter",
             false => "gauge",
         };
         if samples.peek().is_some() {
+            let what = what(name);
             let _ = writeln!(
                 self.0,
                 "# HELP queenfold_{name} {what}\n# TYPE queenfold_{name} {kind}"
             );
         }
         for (labels, value) in samples {
-            self.sample(name, &labels, value);
+            let labels = labels.iter().map(|(label, text)| {
+                let text = text.replace('\\', "\\\\").replace('"', "\\\"");
+                format!("{label}=\"{}\"", text.replace('\n', "\\n"))
+            });
+            let labels = match labels.collect::<Vec<_>>().join(",") {
+                none if none.is_empty() => none,
+                labels => format!("{{{labels}}}"),
+            };
+            let _ = writeln!(self.0, "queenfold_{name}{labels} {value}");
         }
-    }
-
-    fn sample(&mut self, name: &str, labels: &[(&str, String)], value: f64) {
-        let escaped = |text: &str| {
-            let text = text.replace('\\', "\\\\").replace('"', "\\\"");
-            text.replace('\n', "\\n")
-        };
-        let labels: Vec<_> = labels
-            .iter()
-            .map(|(label, text)| format!("{label}=\"{}\"", escaped(text)))
-            .collect();
-        let labels = if labels.is_empty() {
-            String::new()
-        } else {
-            format!("{{{}}}", labels.join(","))
-        };
-        let _ = writeln!(self.0, "queenfold_{name}{labels} {value}");
     }
 }
 
@@ -169,8 +174,9 @@ mod tests {
             assert!(text.lines().any(|found| found == line), "{line}: {text}");
         }
         let mut page = Page(String::new());
-        page.sample("x", &[("by", "a\"b\\c\nd".to_owned())], 2.0);
-        assert_eq!(page.0, "queenfold_x{by=\"a\\\"b\\\\c\\nd\"} 2\n");
+        page.family("x", [(vec![("by", "a\"b\\c\nd".to_owned())], 2.0)]);
+        let sample = "\nqueenfold_x{by=\"a\\\"b\\\\c\\nd\"} 2\n";
+        assert!(page.0.ends_with(sample), "{}", page.0);
     }
     #[test]
     fn the_dashboard_asks_for_metrics_that_there_are() {
@@ -202,6 +208,11 @@ mod tests {
         ] {
             assert!(text.lines().any(|found| found == line), "{line}:\n{text}");
         }
+        let mut said = text.lines().filter_map(|line| line.strip_prefix("# HELP "));
+        assert!(
+            said.all(|line| line.split(' ').nth(1) != Some("")),
+            "{text}"
+        );
         let dashboard = include_str!("../../../../docs/grafana.json");
         let asked: std::collections::BTreeSet<_> = dashboard
             .match_indices("queenfold_")

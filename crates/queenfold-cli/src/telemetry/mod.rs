@@ -2,11 +2,10 @@
 //!
 //! It reads the [events](queenfold::actors::RunEvent) of the runtime, of which there are a few for each task
 //! or batch, and none for a node. A library caller sees
-//! nothing of it until [`start`] is called or a subscriber of `tracing` is installed.
+//! nothing of the log until [`start`] is called or a subscriber of `tracing` is installed.
 //!
-//! * [`start`]: the log on standard error, and the trace file.
-//! * [`TraceFile`], [`trace_layer`]: Trace Event JSON from these.
-//! * [`EventFile`]: the events of a run as JSON Lines.
+//! * [`start`]: the log on standard error.
+//! * [`TraceFile`]: the events of a run as Trace Event JSON. [`EventFile`]: as JSON Lines.
 //! * [`History`]: the few of them that a report needs. [`incident`](fn@incident): an event in words.
 //! * [`metrics`](fn@metrics): how far a run is, for Prometheus.
 //! * `Snapshot`: what a dashboard shows; `SnapshotKeeper` observes a run for it.
@@ -27,11 +26,11 @@ mod run_facts;
 mod snapshot;
 mod trace;
 
-use std::fs::File;
+use std::error::Error;
 
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
-use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
+use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt};
 
 pub use event_file::{EVENT_FORMAT, EventFile};
@@ -42,49 +41,19 @@ pub use metrics::{METRICS_MARK, metrics};
 pub use printable::{printable, printable_json};
 pub use profile::profile;
 pub use progress::progress_line;
-pub use run_facts::{Fact, RunFacts, faulty_json};
+pub use run_facts::{Fact, RunFacts, faulty_json, state_in_words};
 pub use snapshot::{Incident, Snapshot, SnapshotKeeper, Speeds};
-pub use trace::{Lost, TRACE_MARK, TraceFile, trace_layer};
+pub use trace::{Lost, TRACE_MARK, TraceFile};
 
-/// Why telemetry could not start.
-#[derive(Debug, thiserror::Error)]
-pub enum TelemetryError {
-    /// The filter is not a list of directives like `info` or `queenfold::actors=debug`.
-    #[error("log filter `{filter}`: {source}")]
-    Filter {
-        /// What was given.
-        filter: String,
-        /// What is wrong with it.
-        source: tracing_subscriber::filter::ParseError,
-    },
-    /// It was started before.
-    #[error(transparent)]
-    Started(#[from] TryInitError),
-}
-
-/// Starts telemetry for the whole process: log lines that pass `filter` (levels and targets, like those
-/// of `RUST_LOG`) on standard error, and a [trace](trace_layer) in the file `trace`, if any. The trace ends when what is
-/// returned is dropped.
+/// Starts the log of the whole process on standard error: lines that pass `filter`, which has levels and targets like
+/// those of `RUST_LOG`.
 ///
 /// # Errors
-/// See [`TelemetryError`].
-pub fn start(
-    filter: &str,
-    trace: Option<(File, Lost)>,
-) -> Result<Option<TraceFile>, TelemetryError> {
-    let wanted: Targets = filter.parse().map_err(|source| TelemetryError::Filter {
-        filter: filter.to_owned(),
-        source,
-    })?;
+/// The filter is no list of directives like `info` or `queenfold::actors=debug`, or a log was started before.
+pub fn start(filter: &str) -> Result<(), Box<dyn Error>> {
+    let wanted: Targets = filter.parse()?;
     let log = fmt::layer()
         .with_writer(|| messages::Log)
         .with_filter(wanted);
-    let (layer, file) = trace
-        .map(|(file, failed)| trace_layer(file, failed))
-        .unzip();
-    tracing_subscriber::registry()
-        .with(layer)
-        .with(log)
-        .try_init()?;
-    Ok(file)
+    Ok(tracing_subscriber::registry().with(log).try_init()?)
 }

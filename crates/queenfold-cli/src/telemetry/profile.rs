@@ -12,25 +12,30 @@ use queenfold::words::{duration, percent, rate};
 pub fn profile(report: &Report) -> String {
     let names = report.workers.iter().map(WorkerProgress::counted_by_name);
     let wide = names.map(|name| name.chars().count()).fold(9, usize::max);
-    let mut table = format!(
-        "{:<12} {:<wide$} {:>8} {:>8} {:>8} {:>8} {:>10} {:>14}\n",
-        "worker", "kernel", "in tasks", "core", "waiting", "starved", "tasks", "speed"
-    );
-    for worker in &report.workers {
-        let all = worker.busy + worker.waiting + worker.starved;
-        // Writing to a string cannot fail.
+    let mut table = String::new();
+    // Writing to a string cannot fail.
+    let mut row = |[worker, kernel, tasks, core, waiting, starved, count, speed]: [&str; 8]| {
         let _ = writeln!(
             table,
-            "{:<12} {:<wide$} {:>8} {:>8} {:>8} {:>8} {:>10} {:>14}",
-            worker.id.to_string(),
-            worker.counted_by_name(),
-            of(worker.busy, all),
-            core(worker),
-            of(worker.waiting, all),
-            of(worker.starved, all),
-            worker.tasks,
-            rate(worker.nodes, worker.busy),
+            "{worker:<12} {kernel:<wide$} {tasks:>8} {core:>8} {waiting:>8} {starved:>8} {count:>10} {speed:>14}",
         );
+    };
+    row([
+        "worker", "kernel", "in tasks", "core", "waiting", "starved", "tasks", "speed",
+    ]);
+    for worker in &report.workers {
+        let all = worker.busy + worker.waiting + worker.starved;
+        let core = worker.core_share().map(percent);
+        row([
+            &worker.id.to_string(),
+            worker.counted_by_name(),
+            &of(worker.busy, all),
+            core.as_deref().unwrap_or("-"),
+            &of(worker.waiting, all),
+            &of(worker.starved, all),
+            &worker.tasks.to_string(),
+            &rate(worker.nodes, worker.busy),
+        ]);
     }
     let skew = report.skew();
     let _ = writeln!(
@@ -43,12 +48,7 @@ pub fn profile(report: &Report) -> String {
     table
 }
 
-/// The share of a core that a worker had while it was busy.
-fn core(worker: &WorkerProgress) -> String {
-    let share = worker.core_share();
-    share.map_or_else(|| "-".to_owned(), percent)
-}
-
+/// A share of the time in percent.
 fn of(part: Duration, all: Duration) -> String {
     percent(match all.is_zero() {
         true => 0.0,

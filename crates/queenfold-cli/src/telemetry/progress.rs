@@ -1,8 +1,8 @@
 //! How far a run is, in one line.
 
-use super::RunFacts;
-use queenfold::actors::{PauseReason, Progress, RunState};
-use queenfold::words::{duration, percent, speed};
+use super::{RunFacts, state_in_words};
+use queenfold::actors::{Progress, RunState};
+use queenfold::words::{duration, grouped, percent, speed};
 
 /// How far a run is, in one line of at most `width` characters, without colours or a line end: state
 /// (unless it runs or is over), share of the estimated work if that is known, solutions so far, nodes
@@ -15,15 +15,19 @@ pub fn progress_line(progress: &Progress, width: usize) -> String {
     let mut parts: Vec<Part> = Vec::new();
     let mut add = |leaves, text: String| parts.push((leaves, format!("{BETWEEN}{text}")));
     match progress.state {
-        RunState::Paused => add(1, paused(progress)),
-        RunState::Planning | RunState::Draining => add(1, progress.state.name().to_owned()),
+        RunState::Planning | RunState::Paused | RunState::Draining => {
+            add(
+                1,
+                state_in_words(progress.state.name(), &progress.paused_for),
+            );
+        }
         RunState::Running | RunState::Finished | RunState::Stopped | RunState::Failed => {}
     }
     let facts = RunFacts::of(progress, "");
     if let Some(share) = facts.share {
         add(2, percent(share));
     }
-    add(6, format!("{} solutions", progress.solutions));
+    add(6, format!("{} solutions", grouped(progress.solutions)));
     if progress.nodes_per_second > SLOWEST {
         add(5, speed(progress.nodes_per_second));
     }
@@ -34,16 +38,6 @@ pub fn progress_line(progress: &Progress, width: usize) -> String {
         parts.push((3, uncertainty.to_owned()));
     }
     fit(parts, width)
-}
-
-/// `paused`, and why, unless somebody asked for it.
-fn paused(progress: &Progress) -> String {
-    let reasons = progress.paused_for.iter();
-    let others = reasons.filter(|reason| **reason != PauseReason::Asked);
-    match PauseReason::list(others).as_str() {
-        "" => "paused".to_owned(),
-        others => format!("paused ({others})"),
-    }
 }
 
 /// Nodes per second that every search exceeds, also on one slow core. Before a search has reported its nodes, only the few
@@ -93,12 +87,12 @@ mod tests {
         };
         for (width, line) in [
             (
-                100,
-                "draining · 37.1 % · 234907967154122528 solutions · 361 knode/s · 1 d 03:46 · \
+                105,
+                "draining · 37.1 % · 234,907,967,154,122,528 solutions · 361 knode/s · 1 d 03:46 · \
                  left 1000 d 00:00 ± 10 d 00:00",
             ),
             (
-                99,
+                104,
                 "draining · 37.1 % · 361 knode/s · 1 d 03:46 · left 1000 d 00:00 ± 10 d 00:00",
             ),
             (
@@ -112,7 +106,7 @@ mod tests {
             (7, "left 10"),
             (0, ""),
         ] {
-            let longest = if width == 100 { 300 } else { width };
+            let longest = if width == 105 { 300 } else { width };
             assert_eq!(progress_line(&progress, longest), line);
         }
         for width in 32..300 {

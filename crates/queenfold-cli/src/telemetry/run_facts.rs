@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
+use queenfold_ledger::ledger::{Latest, Status};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use queenfold::actors::{Eta, Progress, SickWorker};
+use queenfold::actors::{Eta, PauseReason, Progress, SickWorker};
 use queenfold::words::{TimeUnit, duration, grouped, percent, several, speed};
-use queenfold_ledger::ledger::{Latest, Status};
 
 /// A fact.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fact {
     /// Its name, of at most 11 characters.
     pub name: &'static str,
@@ -18,6 +18,8 @@ pub struct Fact {
     pub words: Vec<String>,
     /// What it says to programs, each value with its key.
     pub json: Vec<(&'static str, Json)>,
+    /// Metrics, each with its value if that is known.
+    pub metrics: Vec<(&'static str, Option<f64>)>,
 }
 
 impl Fact {
@@ -26,7 +28,7 @@ impl Fact {
         Self {
             name,
             words: words.into_iter().collect(),
-            json: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -34,6 +36,12 @@ impl Fact {
     #[must_use]
     pub fn key(mut self, key: &'static str, value: impl Serialize) -> Self {
         self.json.push((key, json!(value)));
+        self
+    }
+
+    /// With a metric, and its value if that is known.
+    fn metric(mut self, name: &'static str, value: impl Into<Option<f64>>) -> Self {
+        self.metrics.push((name, value.into()));
         self
     }
 
@@ -46,7 +54,9 @@ impl Fact {
 
 /// How far a run is, how fast, and how sound its counts are. `None`: not known yet.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct RunFacts {
+pub struct RunFacts<'a> {
+    /// What only the process that counts knows; `None` for what the directory of a run says.
+    pub process: Option<&'a Progress>,
     /// Tasks recorded, and all of them.
     pub tasks: (u64, Option<u64>),
     /// Share of the estimated work that is done, 0 to 1.
@@ -67,12 +77,13 @@ pub struct RunFacts {
     pub faulty: Vec<(String, SickWorker)>,
 }
 
-impl RunFacts {
+impl<'a> RunFacts<'a> {
     /// Those of a run of a process on `host`.
-    pub fn of(progress: &Progress, host: &str) -> Self {
+    pub fn of(progress: &'a Progress, host: &str) -> Self {
         let faulty = progress.taken_out.iter();
         let checkpoint = progress.checkpoint;
         Self {
+            process: Some(progress),
             tasks: (progress.tasks_done, progress.tasks_total),
             share: progress.share,
             nodes_per_second: Some(progress.nodes_per_second),
@@ -92,10 +103,11 @@ impl RunFacts {
         let fast = latest.filter(|latest| latest.tasks > 0 && !latest.session.elapsed.is_zero());
         let left = latest.and_then(|latest| latest.left);
         Self {
+            process: None,
             tasks: (done, Some(all)),
             share: (all > 0).then_some(status.share),
             nodes_per_second: fast.map(Latest::nodes_per_second),
-            eta: left.filter(|_| done < all).map(|left| Eta {
+            eta: left.filter(|_| !status.is_done()).map(|left| Eta {
                 left,
                 uncertainty: None,
             }),
@@ -109,8 +121,13 @@ impl RunFacts {
 
     /// All of them, in the order of every view.
     pub fn table(&self) -> Vec<Fact> {
+        let run = self.process;
+        let of = |value: fn(&Progress) -> f64| run.map(value);
         let share = self.share.map(|share| format!(", {}", percent(share)));
-        let eta_seconds = self.eta.map(|eta| eta.left.as_secs_f64());
+        let left = self.eta.map(|eta| eta.left.as_secs_f64());
+        let ends = self.eta.and_then(|eta| eta.interval());
+        let end = |at: usize| ends.map(|ends| ends[at].as_secs_f64());
+        let checkpoint = run.and_then(|run| Some(run.checkpoint?.as_secs_f64()));
         let contested = match self.contested {
             0 => String::new(),
             contested => format!(", {} contested", several(contested, "task")),
@@ -119,30 +136,46 @@ impl RunFacts {
         let faulty = self.faulty.iter();
         let words = faulty.clone();
         let words = words.map(|(host, of)| format!("{} on {host}: {}", of.worker, of.reason));
+        let faulty: Vec<_> = faulty.map(|(host, of)| faulty_json(host, of)).collect();
+        let paused = run.map(|run| run.paused).filter(|time| !time.is_zero());
+        let age = self.checkpoint.map(|age| format!("{} ago", duration(age)));
+        let age_seconds = self.checkpoint.map(|age| age.as_secs());
         vec![
+            Fact::new("time", run.map(|run| duration(run.elapsed)))
+                .metric("elapsed_seconds", of(|run| run.elapsed.as_secs_f64())),
+            Fact::new("solutions", run.map(|run| grouped(run.solutions))),
             Fact::new("done", [self.tasks() + &share.unwrap_or_default()])
                 .key("tasks_done", self.tasks.0)
                 .key("tasks_total", self.tasks.1)
-                .key("share", self.share),
+                .key("share", self.share)
+                .metric("share_done_ratio", self.share)
+                .metric("tasks_done", self.tasks.0 as f64)
+                .metric("tasks_planned", self.tasks.1.map(|tasks| tasks as f64)),
             Fact::new("speed", self.nodes_per_second.map(speed))
-                .key("nodes_per_second", self.nodes_per_second),
-            Fact::new("left", self.left()).key("eta_seconds", eta_seconds),
-            Fact::new(
-                "checkpoint",
-                self.checkpoint.map(|age| format!("{} ago", duration(age))),
-            )
-            .key(
-                "checkpoint_age_seconds",
-                self.checkpoint.map(|age| age.as_secs()),
-            ),
-            Fact::new("audits", [grouped(self.audits)]).key("audits", self.audits),
-            Fact::new("corrections", (self.corrections > 0).then_some(corrections)),
-            Fact::new("faulty", words).key(
-                "faulty",
-                faulty
-                    .map(|(host, of)| faulty_json(host, of))
-                    .collect::<Vec<_>>(),
-            ),
+                .key("nodes_per_second", self.nodes_per_second)
+                .metric("nodes_per_second", self.nodes_per_second)
+                .metric("nodes_total", of(|run| run.nodes as f64)),
+            Fact::new("left", self.left())
+                .key("eta_seconds", left)
+                .metric("eta_seconds", left)
+                .metric("eta_low_seconds", end(0))
+                .metric("eta_high_seconds", end(1)),
+            Fact::new("checkpoint", age)
+                .key("checkpoint_age_seconds", age_seconds)
+                .metric("durable_tasks_total", of(|run| run.durable as f64))
+                .metric("last_checkpoint_seconds", checkpoint),
+            Fact::new("audits", [grouped(self.audits)])
+                .key("audits", self.audits)
+                .metric("audited_tasks_total", self.audits as f64),
+            Fact::new("corrections", (self.corrections > 0).then_some(corrections))
+                .metric("corrected_tasks_total", self.corrections as f64),
+            Fact::new("faulty", words)
+                .metric("faulty_workers", faulty.len() as f64)
+                .key("faulty", faulty),
+            Fact::new("queue", run.map(|run| format!("{} batches", run.queued)))
+                .metric("queued_batches", of(|run| run.queued as f64)),
+            Fact::new("paused", paused.map(duration))
+                .metric("paused_seconds", of(|run| run.paused.as_secs_f64())),
         ]
     }
 
@@ -172,6 +205,14 @@ impl RunFacts {
             (Some(more), _) => format!("{} ± {}", duration(eta.left), duration(more)),
             (None, _) => format!("about {}", duration(eta.left)),
         })
+    }
+}
+
+/// What a run does, and why it is paused if it is: `paused (outside its hours)`.
+pub fn state_in_words(state: &str, paused_for: &[PauseReason]) -> String {
+    match paused_for {
+        [] => state.to_owned(),
+        reasons => format!("{state} ({})", PauseReason::list(reasons)),
     }
 }
 
@@ -221,6 +262,8 @@ mod tests {
             table.iter().flat_map(Fact::lines).collect::<Vec<_>>()
         };
         let expected = [
+            "time        1:00",
+            "solutions   0",
             // Rounded down: 100 % means all.
             "done        1,022 of 1,023 tasks, 99.9 %",
             "speed       0.00 node/s",
@@ -229,6 +272,7 @@ mod tests {
             "audits      1,234",
             "corrections 2",
             "faulty      worker-3 on node7: its canary",
+            "queue       0 batches",
         ];
         assert_eq!(lines(&facts), expected);
         let expected = ["done        0 tasks", "audits      0"];
@@ -267,6 +311,7 @@ mod tests {
                 uncertainty: None,
             }),
             contested: 1,
+            process: None,
             ..facts
         };
         assert_eq!(ledger.tasks(), "1 of 1 task");

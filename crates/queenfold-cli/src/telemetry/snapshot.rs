@@ -49,10 +49,8 @@ pub struct Snapshot {
     /// How far the run is, and what the workers do.
     pub progress: Progress,
     /// Which tasks are counted.
-    #[serde(default)]
     pub tasks: TaskMap,
     /// What the machine did lately.
-    #[serde(default)]
     pub machine: Activity,
     /// Speeds since the run began.
     pub speeds: Speeds,
@@ -70,6 +68,15 @@ pub struct Speeds {
     pub nodes_per_second: Vec<f64>,
 }
 
+impl Default for Speeds {
+    fn default() -> Self {
+        Self {
+            each: Duration::from_secs(1),
+            nodes_per_second: Vec::new(),
+        }
+    }
+}
+
 /// Something that a person who watches wants to know.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Incident {
@@ -79,17 +86,12 @@ pub struct Incident {
     /// What, in one line.
     pub text: String,
     /// How often such an incident happened.
-    #[serde(default = "once")]
     pub times: u64,
-}
-
-const fn once() -> u64 {
-    1
 }
 
 impl Snapshot {
     /// The facts of the run, for every view.
-    pub fn facts(&self) -> RunFacts {
+    pub fn facts(&self) -> RunFacts<'_> {
         RunFacts::of(&self.progress, &self.host)
     }
 
@@ -133,7 +135,7 @@ struct Looked {
     activity: Activity,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Kept {
     engines: Vec<Engine>,
     incidents: VecDeque<Incident>,
@@ -189,20 +191,6 @@ impl Looked {
             self.at = Instant::now();
         }
         self.activity.clone()
-    }
-}
-
-impl Default for Kept {
-    fn default() -> Self {
-        Self {
-            engines: Vec::new(),
-            incidents: VecDeque::new(),
-            speeds: Speeds {
-                each: Duration::from_secs(1),
-                nodes_per_second: Vec::new(),
-            },
-            until: (Duration::ZERO, 0),
-        }
     }
 }
 

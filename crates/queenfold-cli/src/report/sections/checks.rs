@@ -17,8 +17,7 @@ impl RunReport {
             pairs.push(("is the total known", known.to_owned()));
         }
         let counted = &self.status.counted;
-        let (done, all) = self.status.shard_tasks;
-        let again = match done == all && counted.twice < counted.tasks {
+        let again = match self.status.is_done() && counted.twice < counted.tasks {
             true => format!("; <code>{}</code> counts them again", text(again)),
             false => String::new(),
         };
@@ -72,21 +71,16 @@ impl RunReport {
                 .to_owned();
         }
         let engine = self.info.plans.first().map(|plan| plan.engine.name());
-        let repeat = [
-            format!(
-                "queenfold run {} --engine {} --dir repeated",
-                board_flags(&self.info.board),
-                engine.unwrap_or("auto")
-            ),
-            "queenfold report repeated --json".to_owned(),
-        ];
-        facts(&[(
-            "signature",
-            format!("<code>{}</code>", text(&self.signature)),
-        )]) + &format!(
-            "<p>It is a digest of the board, the tasks and their counts, and of nothing that depends on time or \
-                 place. Whoever repeats the run gets the same one:</p>\n<pre>{}</pre>\n",
-            repeat.map(|line| text(&line)).join("\n")
-        )
+        let repeat = format!(
+            "queenfold run {} --engine {} --dir repeated\nqueenfold report repeated --json",
+            board_flags(&self.info.board),
+            engine.unwrap_or("auto")
+        );
+        let signature = format!("<code>{}</code>", text(&self.signature));
+        facts(&[("signature", signature)])
+            + &format!(
+                "<p>It is a digest of the board, the tasks and their counts, and of nothing that depends on time or \
+             place. Whoever repeats the run gets the same one:</p>\n<pre>{repeat}</pre>\n"
+            )
     }
 }

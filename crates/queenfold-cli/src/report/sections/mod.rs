@@ -4,4 +4,3 @@ mod checks;
 mod over_time;
 mod processes;
 mod result;
-mod tasks;

@@ -12,42 +12,17 @@ use crate::report::over_time::{self, MOST_LANES};
 use queenfold::words::{duration, percent, rate};
 
 impl RunReport {
-    pub(in crate::report) fn share_section(&self, clock: &Clock) -> Drawn {
-        if self.tasks.is_empty() {
-            return Ok(String::new());
-        }
-        if !clock.is_drawn() {
-            return Ok("<p>The run is too short for drawings over time: tasks are recorded to the second.</p>\n".to_owned());
-        }
-        let share = "share of the work that is done";
-        self.drawing(
-            clock,
-            over_time::share,
-            "Share of the work that is done, over time",
-            share,
-        )
-    }
-
-    pub(in crate::report) fn speed_section(&self, clock: &Clock) -> Drawn {
-        if self.tasks.is_empty() || !clock.is_drawn() {
-            return Ok(String::new());
-        }
-        let speed = "nodes per second, of all workers together";
-        self.drawing(
-            clock,
-            over_time::speed,
-            "Nodes per second, over time",
-            speed,
-        )
-    }
-
-    fn drawing(
+    /// What `draw` measured, over the time of the run; nothing if that is too short.
+    pub(in crate::report) fn measured_section(
         &self,
         clock: &Clock,
         draw: fn(&Self, &Clock) -> Drawn,
         title: &str,
         measured: &str,
     ) -> Drawn {
+        if self.tasks.is_empty() || !clock.is_drawn() {
+            return Ok(String::new());
+        }
         let caption = key("measured", measured) + &interruptions(clock);
         Ok(figure(title, &draw(self, clock)?, "chart", &caption))
     }
@@ -55,13 +30,12 @@ impl RunReport {
     pub(in crate::report) fn eta_section(&self, clock: &Clock) -> Drawn {
         let drawn = match clock.is_drawn() {
             true => over_time::eta(self, clock)?,
-            false => None,
+            false => String::new(),
         };
-        let Some(drawn) = drawn else {
-            return Ok(String::new());
-        };
-        let (done, all) = self.status.shard_tasks;
-        let truth = match done == all {
+        if drawn.is_empty() {
+            return Ok(drawn);
+        }
+        let truth = match self.status.is_done() {
             true => key(
                 "measured",
                 "the time that was really left, with pauses and stops",
@@ -73,12 +47,8 @@ impl RunReport {
             key("expected", "the time left that was predicted"),
             key("interval", "its 95 % interval")
         );
-        Ok(figure(
-            "The time left that was predicted, and the true one",
-            &drawn,
-            "chart",
-            &caption,
-        ))
+        let title = "The time left that was predicted, and the true one";
+        Ok(figure(title, &drawn, "chart", &caption))
     }
 
     pub(in crate::report) fn lanes_section(&self, clock: &Clock) -> Drawn {

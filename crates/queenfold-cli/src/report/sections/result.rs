@@ -1,22 +1,23 @@
-//! The figures that are seen first, a solution, and the result in detail.
+//! What was counted and when, a solution, and the result in detail.
 
-use std::fmt::Write;
-
-use crate::report::RunReport;
 use crate::report::clock::Clock;
 use crate::report::markup::{facts, table, text, titled, utc};
+use crate::report::{RunReport, board_svg};
 use queenfold::board::Orbits;
-use queenfold::words::{grouped, several};
+use queenfold::solve::{Choice, solve};
+use queenfold::words::{board_flags, grouped, several};
+
+/// The seed of the random solution: everybody who draws it gets the same.
+const SEED: u64 = 1;
 
 impl RunReport {
     /// What was counted and when, in a line below the title of the page.
     pub(in crate::report) fn subtitle(&self, clock: &Clock) -> String {
-        let (began, ended) = (clock.start() as i64, clock.end() as i64);
+        let (began, ended) = (clock.start as i64, clock.end as i64);
         let state = match (&self.outcome, self.runs) {
             (Ok(_), _) => format!("Counted from {} to {}.", utc(began), utc(ended)),
             (Err(why), runs) => {
-                let (done, all) = self.status.shard_tasks;
-                let state = match (done == all, runs) {
+                let state = match (self.status.is_done(), runs) {
                     (true, _) => "This shard is counted",
                     (false, true) => "The run goes on",
                     (false, false) => "The run is stopped",
@@ -36,40 +37,35 @@ impl RunReport {
         format!("<p class=\"subtitle\">{}</p>\n", text(&(given + &state)))
     }
 
-    pub(in crate::report) fn tiles_section(&self, clock: &Clock) -> String {
-        let mut html = "<dl class=\"tiles\">\n".to_owned();
-        for tile in self.tiles(clock) {
-            let _ = writeln!(
-                html,
-                "<div style=\"--length: {}\"><dt>{}</dt><dd><b>{}</b><small>{}</small></dd></div>",
-                tile.value.chars().count(),
-                text(tile.name),
-                text(&tile.value),
-                text(&tile.note)
-            );
-        }
-        html + "</dl>\n"
-    }
-
+    /// One solution; nothing if there is none, or if it is not known yet whether there is: looking for it could then take as
+    /// long as the run.
     pub(in crate::report) fn solution_section(&self) -> String {
-        let Some(solution) = self.solution() else {
-            return String::new();
+        let board = self.info.board;
+        let exists = match &self.outcome {
+            Ok(outcome) => outcome.total > 0,
+            Err(_) => board.is_free() && board.size().get() > 3,
         };
-        let (queens, one) = match self.info.board.is_free() {
-            true => (format!("{} queens", self.info.n()), "One of the solutions"),
+        if !exists {
+            return String::new();
+        }
+        let boards = solve(&board, 1, Choice::Random { seed: SEED }).boards;
+        let (queens, one) = match board.is_free() {
+            true => (format!("{} queens", board.size()), "One of the solutions"),
             false => (
                 "The given board".to_owned(),
                 "One of the completions; given queens are red",
             ),
         };
+        let flags = board_flags(&board);
+        let command = format!("queenfold solve {flags} --random --seed {SEED} --svg");
         format!(
             "<figure class=\"solution\">{}<figcaption>{one}, drawn at random: <code>{}</code></figcaption></figure>\n",
             titled(
-                &solution.svg,
+                &board_svg(&board, &boards),
                 "board",
                 &format!("{queens}, none of which attacks another")
             ),
-            text(&solution.command)
+            text(&command)
         )
     }
 
@@ -117,8 +113,7 @@ impl RunReport {
 
     /// How to go on with a run that is not finished: `resume` is the command.
     pub(in crate::report) fn next_step(&self, resume: &str) -> String {
-        let (done, all) = self.status.shard_tasks;
-        match self.outcome.is_err() && !self.runs && done < all {
+        match self.outcome.is_err() && !self.runs && !self.status.is_done() {
             true => format!("<p>To go on: <code>{}</code></p>\n", text(resume)),
             false => String::new(),
         }

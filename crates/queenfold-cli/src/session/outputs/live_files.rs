@@ -101,7 +101,7 @@ fn live(
         // What was asked of an earlier process is not for this one.
         let is_first = !std::mem::replace(&mut begun, true);
         if let Some(asked) = take_request(&directory).filter(|_| !is_first) {
-            steering.obey(asked);
+            steering.obey(asked.request, asked.by.command(asked.request));
         }
         if written {
             let snapshot = keeper.snapshot(progress, steering.control().task_map());

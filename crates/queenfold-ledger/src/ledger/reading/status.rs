@@ -240,6 +240,11 @@ impl Status {
             sessions: count,
         })
     }
+
+    /// Whether every task of its shard is recorded.
+    pub const fn is_done(&self) -> bool {
+        self.shard_tasks.0 == self.shard_tasks.1
+    }
 }
 
 /// Time left for `workers` at the speed that the latest process had in each plan.
