@@ -70,8 +70,8 @@ pub mod words;
 // What users of the library see. `tests/project/facade.rs` counts it.
 #[doc(inline)]
 pub use actors::{
-    Control, CorrectedCount, Eta, EventKind, Observer, PauseReason, Progress, Report, RunError,
-    RunEvent, RunState, SickWorker, TimeSpan, WorkerProgress, WorkerState,
+    Control, CorrectedCount, Eta, EventKind, FaultyWorker, Observer, PauseReason, Progress, Report,
+    RunError, RunEvent, RunState, TimeSpan, WorkerProgress, WorkerState,
 };
 #[doc(inline)]
 pub use board::{

@@ -12,7 +12,7 @@ use crate::engine::{Completions, Tally, TaskKey, WorkerId};
 
 /// Which faults a run suffers.
 ///
-/// Written as `panics=0.1,again=1,deaths=2,errors=1`, in any order. What is left out is 0. A worker or device that counts wrongly now and then: `sick='worker-1',wrong=0.01`, and with
+/// Written as `panics=0.1,again=1,deaths=2,errors=1`, in any order. What is left out is 0. A worker or device that counts wrongly now and then: `faulty='worker-1',wrong=0.01`, and with
 /// `after=100` from its 100th count on. Its canaries are wrong as well, unless `tame=true`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -27,7 +27,7 @@ pub struct Faults {
     /// another kernel counts is right.
     pub errors: u32,
     /// The name of the worker that counts wrongly now and then.
-    pub sick: String,
+    pub faulty: String,
     /// The chance that a count of it is wrong, 0 to 1.
     pub wrong: f64,
     /// How many counts of it are right before that.
@@ -52,7 +52,7 @@ pub(crate) struct Injector {
     tries: Mutex<HashMap<TaskKey, u32>>,
     deaths: AtomicU32,
     errors: AtomicU32,
-    /// Counts of the sick worker.
+    /// Counts of the faulty worker.
     counts: AtomicU64,
 }
 
@@ -87,7 +87,7 @@ impl Injector {
 
     /// A tally as this worker gives it.
     pub(super) fn distort(&self, worker: WorkerId, kind: CountKind, mut tally: Tally) -> Tally {
-        let is_right = self.faults.sick != worker.to_string()
+        let is_right = self.faults.faulty != worker.to_string()
             || (self.faults.tame && kind == CountKind::Canary)
             || self.counts.fetch_add(1, Ordering::Relaxed) < self.faults.after
             || fastrand::f64() >= self.faults.wrong;
@@ -119,9 +119,11 @@ mod tests {
 
     #[test]
     fn faults_are_read_and_bad_ones_refused() {
-        let faults: Faults = "sick='gpu-0',wrong=0.01,after=7,tame=true".parse().unwrap();
+        let faults: Faults = "faulty='gpu-0',wrong=0.01,after=7,tame=true"
+            .parse()
+            .unwrap();
         assert_eq!(
-            (&*faults.sick, faults.after, faults.tame),
+            (&*faults.faulty, faults.after, faults.tame),
             ("gpu-0", 7, true)
         );
         for wrong in ["panic=1", "panics='x'", "panics"] {

@@ -81,7 +81,7 @@ pub use running::spec::{BATCH_TIME, DeviceSpec, RunSpec, SumCheck};
 pub use running::state::RunState;
 pub use telling::eta::Eta;
 pub use telling::events::{
-    CorrectedCount, EventKind, FinishedLaunch, Observer, PlannedTasks, RunEvent, SickWorker,
+    CorrectedCount, EventKind, FaultyWorker, FinishedLaunch, Observer, PlannedTasks, RunEvent,
     TimeSpan,
 };
 pub use telling::progress::Progress;

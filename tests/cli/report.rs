@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use queenfold::actors::SickWorker;
+use queenfold::actors::FaultyWorker;
 use queenfold::engine::WorkerId;
 use queenfold_ledger::ledger::{Session, Store};
 use serde_json::Value as Json;
@@ -153,7 +153,7 @@ fn a_run_of_several_hosts_says_what_each_did_as_its_status_does() {
             session.elapsed = std::time::Duration::from_secs(10);
             if host == "anna" {
                 session.facts.devices = vec!["an <old> GPU".to_owned()];
-                session.facts.sick = vec![SickWorker {
+                session.facts.faulty = vec![FaultyWorker {
                     worker: WorkerId::Cpu(0),
                     counted_by: None,
                     reason: "a canary differed".to_owned(),

@@ -275,12 +275,12 @@ fn a_device_that_counts_wrongly_fails_the_run() {
     }));
     let error = in_time(&spec(14, 0), std::slice::from_ref(&wrong), &Control::new()).unwrap_err();
     assert!(
-        matches!(&error, RunError::Sick { worker: WorkerId::Device(0), reason } if reason.contains("sampled")),
+        matches!(&error, RunError::Faulty { worker: WorkerId::Device(0), reason } if reason.contains("sampled")),
         "{error}"
     );
     // With a CPU worker, the run goes on without the device.
     let report = exact(15, 1, std::slice::from_ref(&wrong));
     if report.workers[1].tasks > 0 {
-        assert_eq!(report.taken_out[0].worker, WorkerId::Device(0));
+        assert_eq!(report.faulty[0].worker, WorkerId::Device(0));
     }
 }

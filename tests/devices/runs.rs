@@ -255,11 +255,11 @@ fn the_audit_counts_tasks_of_devices_again() {
             // without canaries.
             Ok(report) => {
                 assert!(report.is_whole());
-                assert!(workers == 1 || !report.taken_out.is_empty());
+                assert!(workers == 1 || !report.faulty.is_empty());
                 // Where the device starts late, the worker counts the board before its third launch.
-                if let Some(taken_out) = report.taken_out.first() {
-                    assert_eq!(taken_out.worker, WorkerId::Device(0));
-                    assert!(taken_out.reason.contains("test device"));
+                if let Some(faulty) = report.faulty.first() {
+                    assert_eq!(faulty.worker, WorkerId::Device(0));
+                    assert!(faulty.reason.contains("test device"));
                 }
                 let total = report.tallies[&Engine::Chain].completions.solutions();
                 assert_eq!(total, known(size(15)).unwrap().total);
@@ -267,7 +267,7 @@ fn the_audit_counts_tasks_of_devices_again() {
             Err(error) => {
                 let gpu = WorkerId::Device(0);
                 assert!(
-                    matches!(&error, RunError::Sick { worker, .. } if *worker == gpu),
+                    matches!(&error, RunError::Faulty { worker, .. } if *worker == gpu),
                     "{error}"
                 );
                 assert_eq!(workers, 0, "{error}");

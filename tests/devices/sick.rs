@@ -52,14 +52,14 @@ fn what_a_device_counted_since_its_last_good_canary_is_counted_again() {
     for (workers, devices) in [(1, vec![healthy()]), (0, eight.collect())] {
         let mut spec = board(15, workers);
         spec.check = None;
-        let report = run_with(&spec, &devices, "sick='gpu-0',wrong=1,after=1").unwrap();
+        let report = run_with(&spec, &devices, "faulty='gpu-0',wrong=1,after=1").unwrap();
         assert_exact(&report, 15);
         let counted = report
             .workers
             .iter()
             .find(|worker| worker.id == WorkerId::Device(0));
         if counted.is_some_and(|device| device.tasks > 0) {
-            assert_eq!(report.taken_out[0].worker, WorkerId::Device(0));
+            assert_eq!(report.faulty[0].worker, WorkerId::Device(0));
         }
     }
 }
@@ -97,10 +97,15 @@ impl Observer for Audits {
 fn without_a_worker_that_is_right_a_run_ends() {
     let worker = WorkerId::Cpu(0);
     for workers in [0, 1] {
-        let error =
-            run_with(&board(15, workers), &[healthy()], "sick='worker-0',wrong=1").unwrap_err();
-        let is_sick = matches!(&error, RunError::Sick { worker: sick, .. } if *sick == worker);
-        assert!(is_sick, "{error}");
+        let error = run_with(
+            &board(15, workers),
+            &[healthy()],
+            "faulty='worker-0',wrong=1",
+        )
+        .unwrap_err();
+        let is_faulty =
+            matches!(&error, RunError::Faulty { worker: faulty, .. } if *faulty == worker);
+        assert!(is_faulty, "{error}");
         let error = run_with(&board(15, workers), &[healthy()], "deaths=1000").unwrap_err();
         assert!(
             error.to_string().contains("worker-0 died 9 times"),
@@ -111,26 +116,31 @@ fn without_a_worker_that_is_right_a_run_ends() {
 
 #[test]
 fn what_the_only_device_counted_wrongly_is_counted_by_the_one_worker() {
-    let report = run_with(&board(14, 0), &[healthy()], "sick='gpu-0',wrong=1,after=5").unwrap();
+    let report = run_with(
+        &board(14, 0),
+        &[healthy()],
+        "faulty='gpu-0',wrong=1,after=5",
+    )
+    .unwrap();
     assert_exact(&report, 14);
-    assert_eq!(report.taken_out[0].worker, WorkerId::Device(0));
-    assert!(report.taken_out[0].suspects > 0 && report.corrected > 0);
+    assert_eq!(report.faulty[0].worker, WorkerId::Device(0));
+    assert!(report.faulty[0].suspects > 0 && report.corrected > 0);
 }
 
 #[test]
 fn what_only_a_wrong_device_could_count_ends_the_run() {
     let gpu = WorkerId::Device(0);
     for faults in [
-        "sick='gpu-0',wrong=1,after=1",
-        "sick='gpu-0',wrong=1,after=1,tame=true",
+        "faulty='gpu-0',wrong=1,after=1",
+        "faulty='gpu-0',wrong=1,after=1,tame=true",
     ] {
         let mut spec = board(18, 0);
         // The canary finds it, or an audit.
         spec.canary = Some(Duration::from_millis(1));
         spec.audit = 1.0;
         let error = run_with(&spec, &[healthy()], faults).unwrap_err();
-        let is_sick = matches!(&error, RunError::Sick { worker, .. } if *worker == gpu);
-        assert!(is_sick, "{error}");
+        let is_faulty = matches!(&error, RunError::Faulty { worker, .. } if *worker == gpu);
+        assert!(is_faulty, "{error}");
     }
 }
 
@@ -138,20 +148,20 @@ fn what_only_a_wrong_device_could_count_ends_the_run() {
 fn once_in_100(n: u32, workers: usize, devices: &[DeviceSpec], runs: u32, faults: &str) {
     let (mut exact, mut named, mut refused) = (0, 0, 0);
     for _ in 0..runs {
-        let faults = format!("sick='gpu-0',wrong=0.01,{faults}");
+        let faults = format!("faulty='gpu-0',wrong=0.01,{faults}");
         match run_with(&board(n, workers), devices, &faults) {
             Ok(report) => {
                 assert_exact(&report, n);
                 exact += 1;
-                let mut sick = report.taken_out.iter().map(|taken_out| taken_out.worker);
+                let mut faulty = report.faulty.iter().map(|faulty| faulty.worker);
                 assert!(
-                    sick.all(|worker| worker == WorkerId::Device(0)),
+                    faulty.all(|worker| worker == WorkerId::Device(0)),
                     "{report:?}"
                 );
-                assert!(report.corrected == 0 || !report.taken_out.is_empty());
-                named += u32::from(!report.taken_out.is_empty());
+                assert!(report.corrected == 0 || !report.faulty.is_empty());
+                named += u32::from(!report.faulty.is_empty());
             }
-            Err(RunError::Sick { worker, .. }) => {
+            Err(RunError::Faulty { worker, .. }) => {
                 assert_eq!(worker, WorkerId::Device(0));
                 named += 1;
             }

@@ -39,12 +39,12 @@ fn wrong_counts_are_corrected_in_the_ledger_and_stay_in_its_log() {
     let folder = tempdir().unwrap();
     whole_run(&folder.path().join("healthy"), 15);
     let mut corrected = 0;
-    // How many tasks the sick worker gets depends on when its thread starts.
+    // How many tasks the faulty worker gets depends on when its thread starts.
     for number in 0..100 {
         let dir = folder.path().join(number.to_string());
         let recording = create(&dir, 15, Shard::WHOLE).unwrap();
         // The canaries at the start, some 8 counts, are right.
-        let report = count(15, 2, recording, "sick='worker-1',wrong=1,after=24").unwrap();
+        let report = count(15, 2, recording, "faulty='worker-1',wrong=1,after=24").unwrap();
         assert_total(15, &report);
         assert_eq!(signature(&dir), signature(&folder.path().join("healthy")));
         let log = Store::open_to_read(&dir).unwrap().corrections().unwrap();
@@ -58,17 +58,20 @@ fn wrong_counts_are_corrected_in_the_ledger_and_stay_in_its_log() {
             assert_eq!(correction.others.len(), 1);
         }
         let named: Vec<_> = status(&dir, 15)
-            .sick
+            .faulty
             .into_iter()
-            .map(|(_, sick)| sick)
+            .map(|(_, faulty)| faulty)
             .collect();
-        assert_eq!(named, report.taken_out);
+        assert_eq!(named, report.faulty);
         corrected += log.len();
         if corrected > 0 && number >= 4 {
             break;
         }
     }
-    assert!(corrected > 0, "the sick worker never had anything to count");
+    assert!(
+        corrected > 0,
+        "the faulty worker never had anything to count"
+    );
 }
 
 #[test]
@@ -76,12 +79,12 @@ fn doubted_records_are_withdrawn_if_nobody_is_left_to_count_them_again() {
     let folder = tempdir().unwrap();
     let dir = folder.path().join("run");
     let recording = create(&dir, 14, Shard::WHOLE).unwrap();
-    let error = count(14, 1, recording, "sick='worker-0',wrong=1,after=24").unwrap_err();
-    assert!(matches!(error, RunError::Sick { .. }), "{error}");
+    let error = count(14, 1, recording, "faulty='worker-0',wrong=1,after=24").unwrap_err();
+    assert!(matches!(error, RunError::Faulty { .. }), "{error}");
     assert_eq!(records(&dir).unwrap().len(), 0);
-    let sick = status(&dir, 14).sick;
-    assert_eq!(sick[0].1.worker, WorkerId::Cpu(0));
-    assert!(sick[0].1.suspects > 0);
+    let faulty = status(&dir, 14).faulty;
+    assert_eq!(faulty[0].1.worker, WorkerId::Cpu(0));
+    assert!(faulty[0].1.suspects > 0);
     // Elsewhere, the run goes on.
     let report = count(14, 2, resume(&dir, 14).unwrap(), "deaths=0").unwrap();
     assert_total(14, &report);
@@ -147,24 +150,30 @@ fn again_with(faults: &str) -> (String, Vec<WorkerId>) {
         code == 0 && out.contains("14772512"),
         "{faults}: {code} {out}{err}"
     );
-    let sick = status(&dir, 16).sick;
+    let faulty = status(&dir, 16).faulty;
     let (_, shown, _) = of(&["status", text(&dir)]);
-    for (host, sick) in &sick {
-        let line = format!("\nfaulty      {} on {host}: {}\n", sick.worker, sick.reason);
+    for (host, faulty) in &faulty {
+        let line = format!(
+            "\nfaulty      {} on {host}: {}\n",
+            faulty.worker, faulty.reason
+        );
         assert!(shown.contains(&line), "{shown}");
     }
-    let sick = sick.into_iter();
-    (out + &err, sick.map(|(_, sick)| sick.worker).collect())
+    let faulty = faulty.into_iter();
+    (
+        out + &err,
+        faulty.map(|(_, faulty)| faulty.worker).collect(),
+    )
 }
 
 /// Whether its canary shows it or not.
 #[test]
 fn a_second_worker_that_counts_wrongly_does_not_take_away_a_right_total() {
-    let (said, sick) = again_with("sick='worker-1',wrong=1");
-    assert_eq!(sick, [WorkerId::Cpu(1)], "{said}");
-    let (said, sick) = again_with("sick='worker-1',wrong=1,after=16");
-    assert_eq!(sick, [WorkerId::Cpu(1)], "{said}");
-    let (said, _) = again_with("sick='worker-1',wrong=1,tame=true");
+    let (said, faulty) = again_with("faulty='worker-1',wrong=1");
+    assert_eq!(faulty, [WorkerId::Cpu(1)], "{said}");
+    let (said, faulty) = again_with("faulty='worker-1',wrong=1,after=16");
+    assert_eq!(faulty, [WorkerId::Cpu(1)], "{said}");
+    let (said, _) = again_with("faulty='worker-1',wrong=1,tame=true");
     assert!(said.contains("the record stays"), "{said}");
 }
 

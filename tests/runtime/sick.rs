@@ -83,7 +83,7 @@ fn healthy_workers_pass_their_canaries_at_the_start_and_at_the_end() {
         let (outcome, told) = run_with(board(16, engine, 2), "deaths=0");
         let report = outcome.unwrap();
         assert_exact(&report, 16, engine);
-        assert_eq!((report.corrected, report.taken_out.len()), (0, 0));
+        assert_eq!((report.corrected, report.faulty.len()), (0, 0));
         let passed = |id| {
             let of = |event: &&EventKind| matches!(event, EventKind::CanaryPassed { worker, counts, .. } if *worker == id && *counts >= 8);
             told.iter().filter(of).count()
@@ -114,7 +114,7 @@ fn what_a_worker_counted_since_its_last_good_canary_is_counted_again() {
         // The canaries at the start are 8 counts or a few more, and are right.
         let mut spec = board(16, engine, 2);
         spec.check = None;
-        // How many tasks the sick worker gets depends on when its thread starts. If it gets none, it is
+        // How many tasks the faulty worker gets depends on when its thread starts. If it gets none, it is
         // not tested again.
         let counts = |(outcome, told): (Result<Report, RunError>, Vec<EventKind>)| {
             let report = outcome.unwrap();
@@ -122,14 +122,14 @@ fn what_a_worker_counted_since_its_last_good_canary_is_counted_again() {
             (report.workers[1].tasks > 0).then_some((report, told))
         };
         let (report, told) = (0..100)
-            .find_map(|_| counts(run_with(spec.clone(), "sick='worker-1',wrong=1,after=24")))
-            .expect("the sick worker never had anything to count");
-        let [taken_out] = report.taken_out.as_slice() else {
+            .find_map(|_| counts(run_with(spec.clone(), "faulty='worker-1',wrong=1,after=24")))
+            .expect("the faulty worker never had anything to count");
+        let [faulty] = report.faulty.as_slice() else {
             panic!("{told:?}");
         };
-        assert_eq!(taken_out.worker, WorkerId::Cpu(1));
+        assert_eq!(faulty.worker, WorkerId::Cpu(1));
         let tasks = report.workers[1].tasks;
-        assert_eq!(taken_out.suspects, tasks, "{told:?}");
+        assert_eq!(faulty.suspects, tasks, "{told:?}");
         // Its first counts are right: the canaries, and tasks.
         if tasks > 24 {
             assert!(report.corrected > 0, "{told:?}");
@@ -159,14 +159,14 @@ fn wrong_counts_of_an_engine_of_ones_own_are_found() {
         }
     }));
     let corrected = |_| {
-        let (outcome, _) = run_with(spec.clone(), "sick='worker-1',wrong=1");
+        let (outcome, _) = run_with(spec.clone(), "faulty='worker-1',wrong=1");
         let report = outcome.unwrap();
         assert_eq!(report.corrected, report.workers[1].tasks);
         (report.corrected > 0).then_some(())
     };
     (0..100)
         .find_map(corrected)
-        .expect("the sick worker never had anything to count");
+        .expect("the faulty worker never had anything to count");
 }
 
 #[test]
@@ -183,15 +183,15 @@ fn an_audit_takes_another_worker_and_a_third_count_decides() {
         "{told:?}"
     );
     spec.check = None;
-    for sick in ["worker-0", "worker-1"] {
-        let (outcome, told) = run_with(spec.clone(), &format!("sick='{sick}',wrong=1,after=3"));
+    for faulty in ["worker-0", "worker-1"] {
+        let (outcome, told) = run_with(spec.clone(), &format!("faulty='{faulty}',wrong=1,after=3"));
         let report = outcome.unwrap();
         assert_exact(&report, 14, Engine::Chain);
-        if report.taken_out.is_empty() {
+        if report.faulty.is_empty() {
             // It got nothing to count.
             continue;
         }
-        assert_eq!(report.taken_out[0].worker.to_string(), sick, "{told:?}");
+        assert_eq!(report.faulty[0].worker.to_string(), faulty, "{told:?}");
     }
 }
 
@@ -202,8 +202,8 @@ fn all_tasks_are_counted_twice_while_that_keeps_to_its_time() {
     (spec.audit, spec.audit_all, spec.check) = (1e-3, Duration::from_secs(60), None);
     for faults in [
         "deaths=0",
-        "sick='worker-1',wrong=1,tame=true",
-        "sick='worker-0',wrong=0.2",
+        "faulty='worker-1',wrong=1,tame=true",
+        "faulty='worker-0',wrong=0.2",
     ] {
         for engine in [Engine::Chain, Engine::Colour] {
             spec.plans = board(15, engine, 2).plans;
@@ -256,24 +256,24 @@ fn once_in_100(n: u32, engine: Engine, runs: u32, faults: &str) -> u32 {
     let mut named = 0;
     for _ in 0..runs {
         let spec = board(n, engine, 2);
-        let faults = format!("sick='worker-1',wrong=0.01,{faults}");
+        let faults = format!("faulty='worker-1',wrong=0.01,{faults}");
         let (outcome, told) = run_with(spec, &faults);
-        let sick = match &outcome {
+        let faulty = match &outcome {
             Ok(report) => {
                 assert_exact(report, n, engine);
-                report.taken_out.first().map(|taken_out| taken_out.worker)
+                report.faulty.first().map(|faulty| faulty.worker)
             }
-            Err(RunError::Sick { worker, .. }) => Some(*worker),
+            Err(RunError::Faulty { worker, .. }) => Some(*worker),
             Err(error) => panic!("{error}: {told:?}"),
         };
         let wrong = told
             .iter()
             .any(|event| matches!(event, EventKind::Corrected(_)));
         assert!(
-            sick == Some(WorkerId::Cpu(1)) || (sick.is_none() && !wrong),
+            faulty == Some(WorkerId::Cpu(1)) || (faulty.is_none() && !wrong),
             "{told:?}"
         );
-        named += u32::from(sick.is_some());
+        named += u32::from(faulty.is_some());
     }
     named
 }

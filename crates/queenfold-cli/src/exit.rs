@@ -180,8 +180,8 @@ exits! {
     WrongRow: |_| Exit::Mismatch;
     KeyError: |_| Exit::Usage;
     RunError: |error| {
-        use RunError::{Contradiction, Mismatch, Sick};
-        mismatch_if(matches!(error, Mismatch { .. } | Sick { .. } | Contradiction { .. }))
+        use RunError::{Contradiction, Faulty, Mismatch};
+        mismatch_if(matches!(error, Mismatch { .. } | Faulty { .. } | Contradiction { .. }))
     };
     BenchError: |error| mismatch_if(matches!(error, BenchError::Mismatch { .. }));
     CheckError: |error| mismatch_if(matches!(error, CheckError::Counts { .. }));

@@ -9,8 +9,8 @@ use tracing::warn;
 
 use crate::actors::{
     Batch, CanaryCounted, Check, Costed, Counted, CountedTasks, Durable, Effect, EventKind,
-    Finding, Flushed, LostBatch, PlanIndex, Producer, Rechecker, RecordError, RecordedResult,
-    Retry, RunError, RunLink, RunShared, SickWorker, Sum, Sums, ToProducer, ToRun, WorkerIndex,
+    FaultyWorker, Finding, Flushed, LostBatch, PlanIndex, Producer, Rechecker, RecordError,
+    RecordedResult, Retry, RunError, RunLink, RunShared, Sum, Sums, ToProducer, ToRun, WorkerIndex,
 };
 use crate::engine::{TaskKey, TaskResult};
 
@@ -133,13 +133,13 @@ impl Collector {
                         self.expect_recorded(recorder.take(finding));
                     }
                 }
-                Effect::Quarantine(sick, leaves) => {
+                Effect::Faulty(faulty, leaves) => {
                     if let Some(index) = leaves {
-                        let (worker, reason) = (sick.worker, sick.reason.clone());
-                        let missed = RunError::Sick { worker, reason };
+                        let (worker, reason) = (faulty.worker, faulty.reason.clone());
+                        let missed = RunError::Faulty { worker, reason };
                         self.producer.do_send(ToProducer::Leave(index, missed));
                     }
-                    self.tell_sick(sick);
+                    self.tell_faulty(faulty);
                 }
                 Effect::Withdraw(plan, result) => self.withdraw(plan, &result),
                 Effect::Tell(kind) => observers.tell(kind),
@@ -174,21 +174,21 @@ impl Collector {
     }
 
     /// Tells all that a worker counted wrongly.
-    fn tell_sick(&self, mut sick: SickWorker) {
+    fn tell_faulty(&self, mut faulty: FaultyWorker) {
         let observers = &self.shared.observers;
         let mut workers = observers.progress().now().workers.into_iter();
-        let of = workers.find(|worker| worker.id == sick.worker);
-        sick.counted_by = of.and_then(|worker| worker.counted_by);
+        let of = workers.find(|worker| worker.id == faulty.worker);
+        faulty.counted_by = of.and_then(|worker| worker.counted_by);
         warn!(
             "{} is faulty and counts nothing more (tasks counted since its last good canary, \
              and now doubted: {}): {}",
-            sick.worker, sick.suspects, sick.reason
+            faulty.worker, faulty.suspects, faulty.reason
         );
         if let Some(recorder) = &self.shared.spec.recorder {
             // If the recorder is gone, the run hears of that with its next result.
-            let _ = recorder.take(Finding::TakenOut(sick.clone()));
+            let _ = recorder.take(Finding::Faulty(faulty.clone()));
         }
-        observers.tell(EventKind::Faulty(sick));
+        observers.tell(EventKind::Faulty(faulty));
     }
 
     /// Takes a result out of the sums and out of the record.

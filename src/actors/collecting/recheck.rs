@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::actors::{
-    Costed, EventKind, PlanIndex, Recount, Retry, RunError, SickWorker, WorkerIndex,
+    Costed, EventKind, FaultyWorker, PlanIndex, Recount, Retry, RunError, WorkerIndex,
 };
 use crate::engine::{
     self, Correction, CountedBy, Decision, Method, Plan, TaskKey, TaskResult, verdict,
@@ -211,7 +211,7 @@ impl Recheck {
 pub(crate) enum Effect {
     /// Add a result of a worker to the sums, and have it recorded.
     Sum(WorkerIndex, PlanIndex, Costed),
-    /// A result of a quarantined worker is not summed, but no longer in flight either.
+    /// A result of a faulty worker is not summed, but no longer in flight either.
     Drop(WorkerIndex, PlanIndex, Costed),
     /// Have a task counted that has no count yet.
     Retry(Retry),
@@ -231,7 +231,7 @@ pub(crate) enum Effect {
     Correct(Correction),
     /// A worker counted wrongly, and may have used a device or kernel that is still to be named. This one
     /// leaves the run; `None` if it goes on as the last one.
-    Quarantine(SickWorker, Option<WorkerIndex>),
+    Faulty(FaultyWorker, Option<WorkerIndex>),
     /// Take a result out of the sums and out of the record.
     Withdraw(PlanIndex, TaskResult),
     /// Tell what happened.

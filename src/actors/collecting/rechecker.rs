@@ -2,7 +2,7 @@
 //!
 //! It is a state machine. The collector tells it what was counted, which canaries were right or wrong and
 //! what contradicts the sums, and does what it asks for. It has tasks counted again elsewhere, lets a third
-//! count decide if two differ, and puts who counted wrongly in quarantine.
+//! count decide if two differ, and says who is faulty.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -12,15 +12,15 @@ use std::sync::Arc;
 use tracing::warn;
 
 use crate::actors::{
-    CorrectedCount, Costed, Effect, EventKind, PlanIndex, Reason, RecentResults, Recheck,
-    RecordedResult, Recount, Retry, Roster, RunError, SickWorker, SumCheck, TaskCount, Verdict,
+    CorrectedCount, Costed, Effect, EventKind, FaultyWorker, PlanIndex, Reason, RecentResults,
+    Recheck, RecordedResult, Recount, Retry, Roster, RunError, SumCheck, TaskCount, Verdict,
     WorkerIndex, WrongCountSearch,
 };
 use crate::engine::{CountedBy, Plan, TaskKey, TaskResult};
 
 pub(crate) struct Rechecker {
     plans: Vec<Arc<dyn Plan>>,
-    /// Who is put in quarantine is retired here at once, so that its thread begins no more tasks.
+    /// Who is faulty is retired here at once, so that its thread begins no more tasks.
     roster: Arc<Roster>,
     /// Whether anything may show later that results are wrong, so that they are kept.
     keeps_results: bool,
@@ -30,7 +30,7 @@ pub(crate) struct Rechecker {
     /// Tasks that are counted again.
     open: HashMap<TaskKey, Recheck>,
     /// Workers from which nothing is believed any more.
-    quarantined: BTreeSet<WorkerIndex>,
+    faulty: BTreeSet<WorkerIndex>,
     /// Those, and one that counted wrongly but is the last that can search for wrong counts.
     named: BTreeSet<WorkerIndex>,
     search: Option<WrongCountSearch>,
@@ -53,7 +53,7 @@ impl Rechecker {
             keeps_results: has_canaries || check.is_some(),
             check_is_exact: check.is_some_and(|check| check.is_exact),
             open: HashMap::new(),
-            quarantined: BTreeSet::new(),
+            faulty: BTreeSet::new(),
             named: BTreeSet::new(),
             search: None,
             effects: Vec::new(),
@@ -68,7 +68,7 @@ impl Rechecker {
         costed: Costed,
     ) -> Vec<Effect> {
         let open = self.open.remove(&costed.result.key);
-        if self.quarantined.contains(&worker) {
+        if self.faulty.contains(&worker) {
             let task = costed.result.key.index;
             self.effects.push(Effect::Drop(worker, plan, costed));
             match open {
@@ -83,7 +83,7 @@ impl Rechecker {
         } else if let Some(recheck) = open {
             let is_no_news = recheck.counts.len() == 1 && recheck.repeats(worker, &costed.result);
             if is_no_news && !recheck.is_with_first {
-                // Whoever was to count it again is in quarantine, and it came back to the first.
+                // Whoever was to count it again is faulty, and it came back to the first.
                 self.ask(recheck);
             } else {
                 self.decide(worker, recheck, costed.result);
@@ -99,7 +99,7 @@ impl Rechecker {
 
     /// Hears that a worker counted its canary correctly.
     pub(crate) fn passed_canary(&mut self, worker: WorkerIndex) {
-        if !self.quarantined.contains(&worker) {
+        if !self.faulty.contains(&worker) {
             self.recent.passed(worker);
         }
     }
@@ -119,7 +119,7 @@ impl Rechecker {
 
     /// Hears that a worker counted its canary wrongly.
     pub(crate) fn failed_canary(&mut self, worker: WorkerIndex, reason: String) -> Vec<Effect> {
-        self.quarantine(worker, reason);
+        self.found_faulty(worker, reason);
         take(&mut self.effects)
     }
 
@@ -223,7 +223,7 @@ impl Rechecker {
                 recheck.refute(worker);
                 // It is known as open meanwhile: it is not asked for twice, and withdrawn if nobody is left.
                 self.open.insert(key, recheck);
-                self.quarantine(worker, reason);
+                self.found_faulty(worker, reason);
                 if self.roster.cpu_workers_left() > 0
                     && let Some(recheck) = self.open.remove(&key)
                 {
@@ -277,7 +277,7 @@ impl Rechecker {
         self.sum(worker, plan, Costed::again(result, cost));
     }
 
-    /// Corrects the sums by a third count, and puts who counted wrongly in quarantine.
+    /// Corrects the sums by a third count, and says who is faulty.
     fn correct(&mut self, recheck: &Recheck, wrong: usize) {
         let plan = recheck.plan;
         let correction = recheck.correction(self.plans[plan.0].as_ref());
@@ -295,7 +295,7 @@ impl Rechecker {
         // If another process counted it, its worker is named in the log alone.
         if let Some(worker) = bad.worker {
             let reason = format!("task {}: {}", bad.result.key, recheck.in_words());
-            self.quarantine(worker, reason);
+            self.found_faulty(worker, reason);
         }
     }
 
@@ -331,9 +331,9 @@ impl Rechecker {
         is_wrong
     }
 
-    /// Puts a worker that counted wrongly in quarantine, and has counted again what it counted since its
+    /// Notes that a worker is faulty, and has counted again what it counted since its
     /// last good canary.
-    fn quarantine(&mut self, worker: WorkerIndex, reason: String) {
+    fn found_faulty(&mut self, worker: WorkerIndex, reason: String) {
         // While wrong counts are searched for, the last worker goes on with other kernels: nothing but right sums will do.
         // Where wrong ones may pass, too, or if it has failed its canary, what it counted is worth nothing.
         let goes_on = self.search.is_some()
@@ -341,7 +341,7 @@ impl Rechecker {
             && !self.roster.is_retired(worker)
             && self.roster.elsewhere(&[worker]).is_none();
         let mut suspects: BTreeMap<PlanIndex, Vec<u64>> = BTreeMap::new();
-        if !goes_on && self.quarantined.insert(worker) {
+        if !goes_on && self.faulty.insert(worker) {
             self.roster.retire(worker);
             for (plan, task) in self.recent.take_untested(worker) {
                 let Some(result) = self.recent.get((plan, task)).cloned() else {
@@ -359,18 +359,18 @@ impl Rechecker {
         }
         let id = self.roster.id(worker);
         if self.named.insert(worker) {
-            let sick = SickWorker {
+            let faulty = FaultyWorker {
                 worker: id,
                 counted_by: None,
                 reason: reason.clone(),
                 suspects: suspects.values().map(|tasks| tasks.len() as u64).sum(),
             };
             let leaves = (!goes_on).then_some(worker);
-            self.effects.push(Effect::Quarantine(sick, leaves));
+            self.effects.push(Effect::Faulty(faulty, leaves));
         }
         if self.roster.cpu_workers_left() == 0 {
             let worker = id;
-            let error = RunError::Sick { worker, reason };
+            let error = RunError::Faulty { worker, reason };
             self.effects.push(Effect::Fail(error));
             return;
         }
@@ -404,7 +404,7 @@ impl Rechecker {
     /// Has the next part of the tasks counted again, or gives up.
     fn search_on(&mut self, mut search: WrongCountSearch, reason: String) {
         let worker_of = |result: &TaskResult| self.roster.find(result.origin.worker);
-        let quarantined = |worker: WorkerIndex| self.quarantined.contains(&worker);
+        let faulty = |worker: WorkerIndex| self.faulty.contains(&worker);
         let part = if search.is_over() {
             self.effects.push(Effect::Fail(RunError::Contradiction {
                 reason,
@@ -414,7 +414,7 @@ impl Rechecker {
             Vec::new()
         } else {
             search.next_part(|(_, count)| {
-                count.is_own && worker_of(&count.result).is_some_and(quarantined)
+                count.is_own && worker_of(&count.result).is_some_and(faulty)
             })
         };
         // By the worker that is to count them, and the kernels that it must not use.

@@ -1,6 +1,6 @@
 //! How results are kept for longer than a run lives: what a ledger, or a user of the library, implements.
 
-use crate::actors::SickWorker;
+use crate::actors::FaultyWorker;
 use crate::engine::{Correction, TaskKey, TaskResult};
 
 /// Keeps results for longer than the run lives.
@@ -45,7 +45,7 @@ pub enum Finding {
     /// A recorded result is taken back: it is doubted, and the run ends before its task is counted again.
     Withdrawal(TaskKey),
     /// A worker counted wrongly. It is noted for the log.
-    TakenOut(SickWorker),
+    Faulty(FaultyWorker),
 }
 
 impl Finding {
@@ -55,7 +55,7 @@ impl Finding {
     /// The finding changes what is recorded.
     pub fn unlogged(&self) -> Result<(), RecordError> {
         match self {
-            Self::Result(_) | Self::TakenOut(_) => Ok(()),
+            Self::Result(_) | Self::Faulty(_) => Ok(()),
             Self::Withdrawal(task) => {
                 Err(RecordError::Failed(format!("task {task} stays recorded")))
             }

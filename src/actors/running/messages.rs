@@ -81,7 +81,7 @@ pub(crate) enum ToProducer {
     Close,
     /// From a device.
     Want(Want),
-    /// From a device, or from the collector of a worker in quarantine: it takes no batch any more. If nobody is left to
+    /// From a device, or from the collector of a faulty worker: it takes no batch any more. If nobody is left to
     /// count what it would have counted, the run fails with this.
     Leave(WorkerIndex, RunError),
     /// From the collector: a batch is over. What of it was not counted, and the seconds per cost measured so far in its

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
-use crate::actors::{SickWorker, WorkerProgress};
+use crate::actors::{FaultyWorker, WorkerProgress};
 use crate::engine::{Engine, Plan, Tally, TaskKey, WorkerId};
 
 /// The result of a run.
@@ -24,7 +24,7 @@ pub struct Report {
     /// Tasks whose count in the sums was corrected by others.
     pub corrected: u64,
     /// Workers and devices that counted wrongly.
-    pub taken_out: Vec<SickWorker>,
+    pub faulty: Vec<FaultyWorker>,
     /// The device that is lost, if that stopped the run: it had done most of the work.
     pub lost_device: Option<WorkerId>,
     /// How often a task was given up because the run stopped or paused.
@@ -96,7 +96,7 @@ pub enum RunError {
     },
     /// A worker or device counted wrongly, and nobody is left to count instead.
     #[error("{worker} is faulty, and nobody is left to count instead: {reason}")]
-    Sick {
+    Faulty {
         /// The worker.
         worker: WorkerId,
         /// What it counted wrongly.

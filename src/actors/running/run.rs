@@ -267,7 +267,7 @@ impl Run {
                 tasks_planned,
                 twice: sums.twice,
                 corrected: progress.corrected,
-                taken_out: progress.taken_out,
+                faulty: progress.faulty,
                 lost_device: self.lost_device,
                 given_up: progress.given_up,
                 lost: progress.lost,

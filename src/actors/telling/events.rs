@@ -164,7 +164,7 @@ pub enum EventKind {
     },
     /// A worker or device counted wrongly. It counts nothing more in this run. What it counted since its
     /// last good canary is counted again by others.
-    Faulty(SickWorker),
+    Faulty(FaultyWorker),
     /// A task that others had counted was counted again, because of doubt about its count.
     CountedAgain {
         /// The worker.
@@ -251,7 +251,7 @@ impl EventKind {
             | Self::LaunchDone(FinishedLaunch { worker, .. })
             | Self::Audited { worker, .. }
             | Self::CanaryPassed { worker, .. }
-            | Self::Faulty(SickWorker { worker, .. })
+            | Self::Faulty(FaultyWorker { worker, .. })
             | Self::CountedAgain { worker, .. }
             | Self::Gone { worker } => Some(*worker),
             Self::TaskCounted(result) => Some(result.origin.worker),
@@ -262,7 +262,7 @@ impl EventKind {
 
 /// A worker or device that counted wrongly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SickWorker {
+pub struct FaultyWorker {
     /// The worker.
     pub worker: WorkerId,
     /// What it counted with, as far as the run knows: its device, or the kernel of its last task.

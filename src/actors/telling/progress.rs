@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use crate::actors::{
-    Eta, EventKind, MapKeeper, Mapped, PauseReason, RunEvent, RunState, SickWorker, TaskMap,
+    Eta, EventKind, FaultyWorker, MapKeeper, Mapped, PauseReason, RunEvent, RunState, TaskMap,
     WorkerProgress, WorkerState,
 };
 use crate::engine::{WorkerId, decimal, seconds};
@@ -49,8 +49,7 @@ pub struct Progress {
     /// Tasks whose count in the sums was corrected by others.
     pub corrected: u64,
     /// Workers and devices that counted wrongly, in the order in which that was found.
-    #[serde(rename = "faulty")]
-    pub taken_out: Vec<SickWorker>,
+    pub faulty: Vec<FaultyWorker>,
     /// How often a task was given up because the run stopped or paused.
     pub given_up: u64,
     /// The time of workers that was lost by that, added up.
@@ -119,7 +118,7 @@ impl Progress {
             }
             EventKind::Audited { .. } => self.audited += 1,
             EventKind::Corrected(count) => self.corrected += u64::from(count.was_summed),
-            EventKind::Faulty(worker) => self.taken_out.push(worker.clone()),
+            EventKind::Faulty(worker) => self.faulty.push(worker.clone()),
             EventKind::TaskGivenUp { after, .. } => {
                 self.given_up += 1;
                 self.lost += *after;

@@ -141,7 +141,7 @@ pub fn board(device: &DeviceSpec, plan: &Arc<dyn Plan>) -> Result<BoardResult, B
     });
     let devices = std::slice::from_ref(device);
     let report = count(plan, (Isa::best(), 0), devices, None, vec![observer])?;
-    if let Some(faulty) = report.taken_out.first() {
+    if let Some(faulty) = report.faulty.first() {
         return Err(failed(faulty.reason.clone()));
     }
     let tally = report.tallies.values().copied().sum::<Tally>();

@@ -103,8 +103,8 @@ section! {
 
         /// How often each worker and device counts its canary, small tasks whose counts are known.
         ///
-        /// It also does so at the start and at the end. One that counts them wrongly is taken out of the run, and what
-        /// it counted since the last time is counted again. `none`: never.
+        /// It also does so at the start and at the end. One that counts them wrongly is faulty: it counts nothing more,
+        /// and what it counted since the last time is counted again. `none`: never.
         canary: Optional<HumanDuration> = Optional(Tuning::default().canary.map(HumanDuration)),
     }
 }

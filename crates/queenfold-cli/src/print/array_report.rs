@@ -71,7 +71,7 @@ pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusRepo
         HostShare::add(store, &mut hosts)?;
         for session in store.sessions()? {
             let host = session.facts.host;
-            let workers = session.facts.sick.into_iter();
+            let workers = session.facts.faulty.into_iter();
             faulty.extend(workers.map(|worker| (host.clone(), worker)));
         }
         Ok::<_, LedgerError>(())

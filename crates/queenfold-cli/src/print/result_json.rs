@@ -29,7 +29,7 @@ pub fn result_json(counted: &BoardResult) -> Json {
             "share": report.share_of(device),
         })
     });
-    let faulty = report.taken_out.iter();
+    let faulty = report.faulty.iter();
     let faulty = faulty.map(|of| faulty_json(&host_name(), of));
     let mut json = json!(result.outcome);
     for (key, value) in [

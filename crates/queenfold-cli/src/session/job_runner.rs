@@ -259,7 +259,7 @@ fn shard_json(n: Size, dir: &Path, shard: Shard, missing: &Missing) -> serde_jso
 fn faulty_hardware(result: &JobResult) -> Option<String> {
     let report = &result.report;
     let names: Vec<_> = report
-        .taken_out
+        .faulty
         .iter()
         .map(|of| of.worker.to_string())
         .collect();

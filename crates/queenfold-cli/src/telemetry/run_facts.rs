@@ -6,7 +6,7 @@ use queenfold_ledger::ledger::{Latest, Status};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use queenfold::actors::{Eta, PauseReason, Progress, SickWorker};
+use queenfold::actors::{Eta, FaultyWorker, PauseReason, Progress};
 use queenfold::words::{TimeUnit, duration, grouped, percent, several, speed};
 
 /// A fact.
@@ -74,13 +74,13 @@ pub struct RunFacts<'a> {
     /// Tasks of which nothing has decided yet which count is right.
     pub contested: u64,
     /// Workers and devices that counted wrongly, with their hosts.
-    pub faulty: Vec<(String, SickWorker)>,
+    pub faulty: Vec<(String, FaultyWorker)>,
 }
 
 impl<'a> RunFacts<'a> {
     /// Those of a run of a process on `host`.
     pub fn of(progress: &'a Progress, host: &str) -> Self {
-        let faulty = progress.taken_out.iter();
+        let faulty = progress.faulty.iter();
         let checkpoint = progress.checkpoint;
         Self {
             process: Some(progress),
@@ -115,7 +115,7 @@ impl<'a> RunFacts<'a> {
             audits: status.audited,
             corrections: status.counted.corrections,
             contested: status.counted.contested,
-            faulty: status.sick.clone(),
+            faulty: status.faulty.clone(),
         }
     }
 
@@ -217,7 +217,7 @@ pub fn state_in_words(state: &str, paused_for: &[PauseReason]) -> String {
 }
 
 /// A worker or device of a host that counted wrongly, for programs.
-pub fn faulty_json(host: &str, of: &SickWorker) -> Json {
+pub fn faulty_json(host: &str, of: &FaultyWorker) -> Json {
     json!({
         "worker": of.worker.to_string(),
         "host": host,
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn every_fact_has_one_wording() {
-        let sick = SickWorker {
+        let faulty = FaultyWorker {
             worker: WorkerId::Cpu(3),
             counted_by: None,
             reason: "its canary".to_owned(),
@@ -253,7 +253,7 @@ mod tests {
             checkpoint: Some(seconds(58)),
             audited: 1234,
             corrected: 2,
-            taken_out: vec![sick],
+            faulty: vec![faulty],
             ..Progress::default()
         };
         let facts = RunFacts::of(&progress, "node7");

@@ -66,8 +66,8 @@ fn in_short(effects: Vec<Effect>) -> Vec<String> {
         Effect::Replace { wrong, right, .. } => {
             format!("replace {} by {}", wrong.tally.r90, right.tally.r90)
         }
-        Effect::Quarantine(sick, _) => {
-            format!("quarantine {}, {} suspects", sick.worker, sick.suspects)
+        Effect::Faulty(faulty, _) => {
+            format!("faulty {}, {} suspects", faulty.worker, faulty.suspects)
         }
         Effect::Withdraw(_, result) => format!("withdraw {}", result.key.index),
         Effect::Fail(error) => format!("fail: {error}"),
@@ -91,7 +91,7 @@ fn what_was_counted_since_the_last_good_canary_is_counted_elsewhere() {
     hear(&mut rechecker, A, 2, 1);
     let effects = in_short(rechecker.failed_canary(A, "wrong".to_owned()));
     let recount = "recount [1, 2] on None not by 0";
-    assert_eq!(effects, ["quarantine worker-0, 2 suspects", recount]);
+    assert_eq!(effects, ["faulty worker-0, 2 suspects", recount]);
     assert!(rechecker.roster.is_retired(A));
     // Nothing comes of what it says from now on.
     assert_eq!(hear(&mut rechecker, A, 3, 1), ["drop", "retry 3"]);
@@ -118,7 +118,7 @@ fn an_audit_is_summed_once_both_counts_agree() {
 }
 
 #[test]
-fn a_count_that_two_others_refute_is_not_summed_and_its_worker_is_quarantined() {
+fn a_count_that_two_others_refute_is_not_summed_and_its_worker_is_faulty() {
     let mut rechecker = rechecker(2);
     let mut first = count(&rechecker, (A, "scalar"), 0, 1);
     first.audit = Some(Duration::ZERO);
@@ -129,8 +129,8 @@ fn a_count_that_two_others_refute_is_not_summed_and_its_worker_is_quarantined() 
     assert_eq!(asked, ["sum 0 of 0", again]);
     let third = count(&rechecker, (B, "other"), 0, 1);
     let effects = in_short(rechecker.hear(B, PLAN, third));
-    let sick = "quarantine worker-1, 0 suspects";
-    assert_eq!(effects, ["twice 0", "correct", "tell", sick]);
+    let faulty = "faulty worker-1, 0 suspects";
+    assert_eq!(effects, ["twice 0", "correct", "tell", faulty]);
 }
 
 #[test]
@@ -144,9 +144,9 @@ fn what_a_worker_that_contradicts_itself_has_counted_is_replaced_in_the_sum() {
     assert_eq!(asked, ["sum 0 of 0", third]);
     let contradiction = count(&rechecker, (A, "other"), 0, 3);
     let effects = in_short(rechecker.hear(A, PLAN, contradiction));
-    let sick = "quarantine worker-0, 0 suspects";
+    let faulty = "faulty worker-0, 0 suspects";
     let again = "recount [0] on Some(2) not by 0";
-    assert_eq!(effects, [sick, again]);
+    assert_eq!(effects, [faulty, again]);
     let costed = count(&rechecker, (C, "other"), 0, 2);
     let effects = rechecker.hear(C, PLAN, costed);
     let recorded = effects.iter().find_map(|effect| match effect {
@@ -162,7 +162,7 @@ fn without_anybody_left_the_run_fails_and_withdraws_what_is_open() {
     let mut rechecker = rechecker(1);
     hear(&mut rechecker, A, 0, 1);
     let effects = in_short(rechecker.failed_canary(A, "wrong".to_owned()));
-    assert_eq!(effects[0], "quarantine worker-0, 1 suspects");
+    assert_eq!(effects[0], "faulty worker-0, 1 suspects");
     assert!(effects[1].starts_with("fail: ") && effects.len() == 2);
     assert_eq!(in_short(rechecker.end()), ["withdraw 0"]);
 }
@@ -219,7 +219,7 @@ fn search_finds_one(is_exact: bool) -> (Rechecker, Vec<String>) {
 #[test]
 fn the_last_worker_is_believed_only_if_nothing_but_right_sums_pass() {
     let (mut rechecker, told) = search_finds_one(true);
-    assert_eq!(told[3], "quarantine worker-0, 0 suspects");
+    assert_eq!(told[3], "faulty worker-0, 0 suspects");
     assert_eq!(told.len(), 4);
     let none = || unreachable!("the search has begun");
     assert_eq!(in_short(rechecker.check(None, none)), ["done"]);
@@ -230,7 +230,7 @@ fn the_last_worker_is_believed_only_if_nothing_but_right_sums_pass() {
     assert_eq!(rechecker.end().len(), 19);
 
     let (mut rechecker, told) = search_finds_one(false);
-    assert_eq!(told[3], "quarantine worker-0, 18 suspects");
+    assert_eq!(told[3], "faulty worker-0, 18 suspects");
     assert!(told[4].starts_with("fail: "), "{told:?}");
     assert_eq!(rechecker.end().len(), 19);
 }

@@ -15,7 +15,7 @@ use super::view::View;
 use super::view::draw;
 use crate::telemetry::{Snapshot, SnapshotKeeper};
 use queenfold::actors::{
-    Eta, PauseReason, Progress, RunState, SickWorker, TaskMap, WorkerProgress, WorkerState,
+    Eta, FaultyWorker, PauseReason, Progress, RunState, TaskMap, WorkerProgress, WorkerState,
 };
 use queenfold::board::Size;
 use queenfold::engine::{CountedBy, Engine, TaskKey, WorkerId};
@@ -162,7 +162,7 @@ fn the_picture_in_the_readme_is_of_this_dashboard() {
 #[test]
 fn every_size_is_drawn_and_shows_the_state() {
     let mut snapshot = run(300);
-    snapshot.progress.taken_out.push(SickWorker {
+    snapshot.progress.faulty.push(FaultyWorker {
         worker: WorkerId::Cpu(3),
         counted_by: None,
         reason: "its canary".to_owned(),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ledger::database::digest::{Digest, DigestFields, context};
 use crate::ledger::{LedgerError, PlanInfo, Shard};
-use queenfold::actors::SickWorker;
+use queenfold::actors::FaultyWorker;
 use queenfold::board::{GivenBoard, Size};
 use queenfold::engine::Plan;
 
@@ -151,8 +151,8 @@ pub struct Facts {
     /// The resolved configuration.
     pub config: String,
     /// Workers and devices that counted wrongly.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sick: Vec<SickWorker>,
+    #[serde(rename = "sick", default, skip_serializing_if = "Vec::is_empty")]
+    pub faulty: Vec<FaultyWorker>,
     /// Whether it counted recorded tasks a second time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,

@@ -10,7 +10,7 @@ use crate::ledger::{
     Confirmation, Coverage, Division, Facts, HostShare, LedgerError, Missing, Session, Sessions,
     Store, unix_time,
 };
-use queenfold::actors::SickWorker;
+use queenfold::actors::FaultyWorker;
 use queenfold::engine::{Engine, Plan, WorkerId};
 
 /// How far a run is, by what is committed. It is made from the ledger, not from the events of the
@@ -34,7 +34,7 @@ pub struct Status {
     /// What each host recorded, by its name.
     pub hosts: BTreeMap<String, HostShare>,
     /// Workers and devices that counted wrongly, each with the machine it was on.
-    pub sick: Vec<(String, SickWorker)>,
+    pub faulty: Vec<(String, FaultyWorker)>,
     /// How many processes worked on the run.
     pub sessions: usize,
 }
@@ -160,11 +160,11 @@ impl Status {
         let count = sessions.len();
         let shard = store.info().shard;
         let named = |session: &Session| {
-            let Facts { host, sick, .. } = &session.facts;
-            let sick = sick.iter().map(|worker| (host.clone(), worker.clone()));
-            sick.collect::<Vec<_>>()
+            let Facts { host, faulty, .. } = &session.facts;
+            let faulty = faulty.iter().map(|worker| (host.clone(), worker.clone()));
+            faulty.collect::<Vec<_>>()
         };
-        let sick = sessions.iter().flat_map(named).collect();
+        let faulty = sessions.iter().flat_map(named).collect();
         let mut latest = sessions
             .into_iter()
             .max_by_key(|session| session.facts.number)
@@ -235,7 +235,7 @@ impl Status {
             audited,
             counted: confirming.end(),
             hosts,
-            sick,
+            faulty,
             latest,
             sessions: count,
         })

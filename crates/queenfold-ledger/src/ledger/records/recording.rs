@@ -84,8 +84,8 @@ const MOST_TASKS: u64 = 1 << 34;
 /// Shards of more tasks than the largest plans of this program have are not counted part by part: the order is kept in memory.
 const MOST_ORDERED: u64 = 1 << 22;
 
-/// The most workers that a session names as sick.
-const MOST_SICK: usize = 1 << 10;
+/// The most workers that a session names as faulty.
+const MOST_FAULTY: usize = 1 << 10;
 
 impl Recording {
     /// Makes the directory, unless it exists, and in it the ledger of a new run of `plans`, which `info` describes. Of
@@ -442,9 +442,9 @@ impl Writer {
                 self.store.correct(&correction, id, now).map(|()| 0)
             }
             Change::Found(Finding::Withdrawal(task)) => self.store.withdraw(task).map(|()| 0),
-            Change::Found(Finding::TakenOut(sick)) => {
-                if self.session.facts.sick.len() < MOST_SICK {
-                    self.session.facts.sick.push(sick);
+            Change::Found(Finding::Faulty(faulty)) => {
+                if self.session.facts.faulty.len() < MOST_FAULTY {
+                    self.session.facts.faulty.push(faulty);
                 }
                 Ok(0)
             }

@@ -166,7 +166,7 @@ pub(crate) fn decided(finding: Finding) -> Result<Option<TaskResult>, RecordErro
     match finding {
         Finding::Result(result) => Ok(Some(result)),
         Finding::Correction(correction) => Ok(correction.decision.map(|decided| decided.result)),
-        Finding::Withdrawal(_) | Finding::TakenOut(_) => finding.unlogged().map(|()| None),
+        Finding::Withdrawal(_) | Finding::Faulty(_) => finding.unlogged().map(|()| None),
     }
 }
 
@@ -183,7 +183,7 @@ pub struct Recounts {
 impl Recorder for Recounts {
     fn take(&self, finding: Finding) -> Result<(), RecordError> {
         match (finding, &self.deciding) {
-            (finding @ Finding::TakenOut(_), _) => self.recording.take(finding),
+            (finding @ Finding::Faulty(_), _) => self.recording.take(finding),
             (Finding::Withdrawal(task), None) => {
                 self.recording.write(Change::SecondWithdrawal(task))
             }
