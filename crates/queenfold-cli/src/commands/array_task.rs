@@ -57,14 +57,11 @@ pub fn array_task(dir: &Path, task: u64, settings: &Layers) -> Result<(), Failur
                 Err(LedgerError::NoRun(_)) => {
                     let run = RunDirectory::create(&path, &job.clone().settings(how));
                     let run = run.configuration(kept(settings)).other_way(is_again);
-                    run.shard(shard.shard)
-                        .run_on(hardware)
-                        .map(BoardResult::from)
+                    run.shard(shard.shard).run_on(hardware)
                 }
                 begun => {
                     let run = begun?.settings(how).configuration(kept(settings));
-                    let result = run.other_way(is_again).run_on(hardware)?;
-                    Ok(BoardResult::resumed(result, &path)?)
+                    run.other_way(is_again).run_on(hardware)
                 }
             };
             // Somebody else was faster.
@@ -73,7 +70,7 @@ pub fn array_task(dir: &Path, task: u64, settings: &Layers) -> Result<(), Failur
                     || is_held(&path)
             };
             is_taken.set(matches!(&run, Err(RunDirectoryError::Ledger(error)) if is_other(error)));
-            run
+            Ok(BoardResult::recorded(run?, &path)?)
         });
         if is_taken.get() && !directory.shares_nothing() {
             tried.push(index);

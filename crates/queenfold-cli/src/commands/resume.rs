@@ -77,7 +77,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let counted = runner.run(run.job(), Some(&args.dir), |how, hardware| {
         let run = run.clone().settings(how);
         let result = run.run_on(hardware)?;
-        Ok(BoardResult::resumed(result, &args.dir)?)
+        Ok(BoardResult::recorded(result, &args.dir)?)
     });
     let counted = counted.map_err(|failure| failure.what_helps(&args.dir))?;
     if let Some(counted) = &counted {

@@ -138,7 +138,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             };
             let run = RunDirectory::create(dir, &job).configuration(kept(&settings));
             let run = run.shard(args.shard.unwrap_or(Shard::WHOLE));
-            run.run_on(hardware).map(BoardResult::from)
+            Ok(BoardResult::recorded(run.run_on(hardware)?, dir)?)
         })?;
         if let Some(counted) = &counted {
             let Outcome { n, total, .. } = counted.result.outcome;

@@ -33,16 +33,6 @@ impl Rect {
         self.width -= width;
         left
     }
-
-    /// What is inside a frame around it.
-    pub const fn inside(self) -> Self {
-        Self {
-            x: self.x + 1,
-            y: self.y + 1,
-            width: self.width.saturating_sub(2),
-            height: self.height.saturating_sub(2),
-        }
-    }
 }
 
 /// A text of one style.
@@ -181,7 +171,12 @@ impl Canvas {
         title: &str,
         below: &[Span],
     ) -> Rect {
-        let inside = area.inside();
+        let inside = Rect {
+            x: area.x + 1,
+            y: area.y + 1,
+            width: area.width.saturating_sub(2),
+            height: area.height.saturating_sub(2),
+        };
         for y in area.y..area.y + area.height {
             let [begin, between, end] = match y {
                 y if y == area.y => top,

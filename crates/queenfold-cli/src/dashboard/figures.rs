@@ -3,13 +3,13 @@
 use super::canvas::{Line, Span, Style};
 use super::parts::{flow, safe};
 use super::view::View;
-use crate::telemetry::Fact;
+use crate::telemetry::{Fact, RunFacts};
 use queenfold::machine::Activity;
 
 /// Figures with their names, as many on each line as fit.
 pub fn figures(view: &View<'_>, width: u16) -> Vec<Line> {
     let (theme, progress) = (view.theme, &view.of.progress);
-    let facts = view.of.facts().table().into_iter();
+    let facts = RunFacts::of(progress, &view.of.host).table().into_iter();
     // They stand above.
     let facts = facts.filter(|fact| !["time", "left"].contains(&fact.name));
     let parts =

@@ -39,26 +39,27 @@ pub fn footer(view: &View<'_>, area: Rect) -> Vec<Line> {
 
 /// What the keys do, and what the names of the columns mean.
 pub fn help_text(view: &View<'_>) -> Vec<&'static str> {
-    let mut text = vec![
-        "p        pause the run, or let it go on",
-        "d d      stop the run in order; it can be resumed",
-        "t        other colours, or ASCII alone",
-        "up down  scroll the workers or this, also j k,",
-        "         page up, page down, home, end",
-        "other    close this",
-        match view.can_leave {
-            true => "q        leave, or stop the run, too: it asks",
-            false => "q        stop the run in order: it asks",
-        },
-        match view.can_leave {
-            true => "Ctrl-Z   suspend this program; the run goes on",
-            false => "Ctrl-C   stop the run in order; twice: at once",
-        },
-        "",
-    ];
-    text.extend(NAMES.lines());
-    text
+    let [quit, interrupt] = match view.can_leave {
+        true => [
+            "q        leave, or stop the run, too: it asks",
+            "Ctrl-Z   suspend this program; the run goes on",
+        ],
+        false => [
+            "q        stop the run in order: it asks",
+            "Ctrl-C   stop the run in order; twice: at once",
+        ],
+    };
+    let keys = KEYS.lines().chain([quit, interrupt, ""]);
+    keys.chain(NAMES.lines()).collect()
 }
+
+const KEYS: &str = "\
+p        pause the run, or let it go on
+d d      stop the run in order; it can be resumed
+t        other colours, or ASCII alone
+up down  scroll the workers or this, also j k,
+         page up, page down, home, end
+other    close this";
 
 const NAMES: &str = "\
 busy: share of the time that it counted

@@ -28,7 +28,24 @@ pub fn watch(dir: &Path) -> Result<(), Failure> {
         }
         // A signal gives the screen back and ends the program.
         signals::listen(|| signals::end_at_once(Exit::Interrupted), None)?;
-        first(dir)?;
+        // A run writes its state once it is planned.
+        let is_told = (0..40).any(|_| {
+            let is_told = look(dir).is_some();
+            if !is_told {
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            is_told
+        });
+        if !is_told {
+            return Err(Failure::new(
+                Exit::Error,
+                format!(
+                    "{}: the process that works on it has not written what it does; `queenfold status` shows \
+                     what is recorded",
+                    dir.display()
+                ),
+            ));
+        }
         let by = Asker::Watch;
         let ask = |request| put_request(dir, Asked { request, by });
         let end = show(|| look(dir), ask, None);
@@ -39,24 +56,6 @@ pub fn watch(dir: &Path) -> Result<(), Failure> {
         say("no process works on this run");
     }
     print(&directory_report(dir, false, &mut None)?.text())
-}
-
-/// Waits until the run has written its state for the first time.
-fn first(dir: &Path) -> Result<(), Failure> {
-    for _ in 0..40 {
-        if look(dir).is_some() {
-            return Ok(());
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    Err(Failure::new(
-        Exit::Error,
-        format!(
-            "{}: the process that works on it has not written what it does; `queenfold status` shows what is \
-             recorded",
-            dir.display()
-        ),
-    ))
 }
 
 fn look(dir: &Path) -> Shown {

@@ -15,7 +15,7 @@ use super::parts::{draw_help, safe, share_line, state};
 use super::speed_chart::draw_speed;
 use super::theme::Theme;
 use super::worker_table::draw_workers;
-use crate::telemetry::Snapshot;
+use crate::telemetry::{RunFacts, Snapshot};
 use queenfold::words::duration;
 
 /// A run as the user wants it drawn.
@@ -40,69 +40,50 @@ pub struct View<'a> {
 /// the explanation of the keys, that is shown.
 pub fn draw(canvas: &mut Canvas, view: &View<'_>) -> (usize, Option<usize>) {
     let screen = canvas.area();
-    let Snapshot {
-        progress,
-        speeds,
-        tasks,
-        incidents,
-        ..
-    } = view.of;
+    let (run, theme) = (view.of, view.theme);
     let figures = figures(view, screen.width);
     let footer = footer(view, screen);
-    let areas = Areas::of(screen, figures.len(), footer.len(), view.of);
+    let areas = Areas::of(screen, figures.len(), footer.len(), run);
     canvas.line(areas.title, Side::Left, &title(view));
-    let facts = view.of.facts();
+    let facts = RunFacts::of(&run.progress, &run.host);
     let is_wide = screen.width >= 100;
     let end = facts.eta.filter(|_| is_wide);
     let end = end.and_then(|eta| end_of(view, eta.left));
-    let share = share_line(view.theme, screen.width, &facts, end);
+    let share = share_line(theme, screen.width, &facts, end);
     canvas.line(areas.share, Side::Left, &share);
     canvas.lines(areas.figures, &figures);
-    draw_speed(canvas, view.theme, areas.speed, speeds);
-    draw_tasks(canvas, view.theme, areas.map, tasks);
-    let first = draw_workers(
-        canvas,
-        view.theme,
-        areas.workers,
-        &progress.workers,
-        view.first,
-    );
-    draw_events(canvas, view.theme, areas.events, incidents);
+    draw_speed(canvas, theme, areas.speed, &run.speeds);
+    draw_tasks(canvas, theme, areas.map, &run.tasks);
+    let workers = &run.progress.workers;
+    let first = draw_workers(canvas, theme, areas.workers, workers, view.first);
+    draw_events(canvas, theme, areas.events, &run.incidents);
     canvas.lines(areas.footer, &footer);
-    let help = view.help.map(|first| {
-        let text = help_text(view);
-        draw_help(canvas, view.theme, screen, &text, first)
-    });
+    let help = view.help;
+    let help = help.map(|first| draw_help(canvas, theme, screen, &help_text(view), first));
     (first, help)
 }
 
 fn title(view: &View<'_>) -> Line {
-    let Snapshot {
-        n,
-        given,
-        engines,
-        host,
-        progress,
-        ..
-    } = view.of;
-    let (state, style) = state(progress, view.theme);
-    let engines: Vec<_> = engines.iter().map(|engine| engine.name()).collect();
+    let (run, theme) = (view.of, view.theme);
+    let (state, style) = state(&run.progress, theme);
+    let engines: Vec<_> = run.engines.iter().map(|engine| engine.name()).collect();
     let by = match engines.is_empty() {
         true => String::new(),
         false => format!(" · by {}", engines.join(" + ")),
     };
     // What is given may be long, and is cut where it does not fit.
-    let given = given.as_ref().map(|given| format!(" · given {given}"));
+    let given = run.given.as_ref().map(|given| format!(" · given {given}"));
     let rest = format!(
-        " · {}{by} · on {host}{}",
-        duration(progress.elapsed),
+        " · {}{by} · on {}{}",
+        duration(run.progress.elapsed),
+        run.host,
         given.unwrap_or_default()
     );
     vec![
-        Span::styled(format!("{n} queens"), view.theme.title()),
-        Span::raw(view.theme.text(" · ")),
+        Span::styled(format!("{} queens", run.n), theme.title()),
+        Span::raw(theme.text(" · ")),
         Span::styled(state, style),
-        Span::raw(safe(view.theme, &rest)),
+        Span::raw(safe(theme, &rest)),
     ]
 }
 

@@ -140,18 +140,17 @@ pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusRepo
     };
     let why = moments.why.iter().map(|(why, shards)| {
         let of: IndexList = shards.iter().copied().collect();
-        format!("{of}: {}", why.in_words())
-    });
-    let why_json = moments.why.iter().map(|(why, shards)| {
         let (name, reason) = why.told();
-        json!({ "why": name, "shards": shards, "reason": reason })
+        let value = json!({ "why": name, "shards": shards, "reason": reason });
+        (format!("{of}: {}", why.in_words()), value)
     });
+    let (why, values): (Vec<_>, Vec<_>) = why.unzip();
     let in_queue = |shards| queue.as_ref().map(|_| shards);
     facts.extend([
         state("finished", "finished", Some(&finished)),
         state("running", "running", Some(&running)),
         state("stopped", "stopped", Some(&stopped)),
-        Fact::new("stopped", why).key("stopped_why", why_json.collect::<Vec<_>>()),
+        Fact::new("stopped", why).key("stopped_why", values),
         state("not begun", "not_begun", Some(&not_begun)),
         state("waiting", "waiting", in_queue(&waiting)),
         state("in no queue", "in_no_queue", in_queue(&lost)),

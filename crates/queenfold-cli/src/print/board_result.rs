@@ -26,27 +26,21 @@ impl From<JobResult> for BoardResult {
     }
 }
 
-impl From<RunResult> for BoardResult {
-    fn from(recorded: RunResult) -> Self {
-        Self {
-            result: recorded.result,
-            confirmation: Some(recorded.confirmation),
-            earlier: None,
-        }
-    }
-}
-
 impl BoardResult {
-    /// The result of a run that was resumed, whose tasks are in `directory`.
+    /// The result of a run whose tasks are in `directory`, by this process or earlier ones.
     ///
     /// # Errors
     /// The ledger there cannot be read.
-    pub fn resumed(recorded: RunResult, directory: &Path) -> Result<Self, LedgerError> {
-        let mut counted = Self::from(recorded);
-        let workers = &counted.result.report.workers;
-        if workers.iter().all(|worker| worker.tasks == 0) {
-            counted.earlier = CountedWith::read(&Store::open_to_glance(directory)?)?;
-        }
-        Ok(counted)
+    pub fn recorded(run: RunResult, directory: &Path) -> Result<Self, LedgerError> {
+        let mut workers = run.result.report.workers.iter();
+        let earlier = match workers.all(|worker| worker.tasks == 0) {
+            true => CountedWith::read(&Store::open_to_glance(directory)?)?,
+            false => None,
+        };
+        Ok(Self {
+            result: run.result,
+            confirmation: Some(run.confirmation),
+            earlier,
+        })
     }
 }

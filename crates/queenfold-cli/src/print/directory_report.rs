@@ -16,7 +16,7 @@ use crate::telemetry::{Fact, RunFacts, state_in_words};
 use queenfold::board::GivenSquares;
 use queenfold::engine::Plan;
 use queenfold::words::{measured, rate, several};
-use queenfold_ledger::ledger::{Division, Latest, LedgerSums, Status, is_held};
+use queenfold_ledger::ledger::{Division, Latest, Status, is_held};
 use queenfold_ledger::run_directory::{open, open_to_glance};
 
 /// Reads the directory of a run, and checks the digest of each record if `check` says so. The division of the plan
@@ -73,16 +73,16 @@ pub fn directory_report(
     let versions: Vec<_> = plans.iter().map(|plan| plan.name().to_string()).collect();
     let of_plan = |plan: &Arc<dyn Plan>| {
         let engine = plan.engine();
-        let solutions = |sums: &LedgerSums| {
+        // What nobody checked is not given out.
+        let solutions = sums.as_ref().map(|sums| {
             let tally = sums.tallies.get(&engine);
             let solutions = tally.map_or(0, |tally| tally.completions.solutions());
             solutions.to_string()
-        };
+        });
         json!({
             "plan": plan.name(),
             "tasks": plan.tasks(),
-            // What nobody checked is not given out.
-            "solutions": sums.as_ref().map(solutions),
+            "solutions": solutions,
             "nodes": status.nodes.get(&engine).copied().unwrap_or(0).to_string(),
         })
     };

@@ -12,9 +12,9 @@ use queenfold_ledger::ledger::{HostShare, unix_time};
 /// Each host, with its share of the work, its speed, and when it was last seen.
 pub fn host_fact(hosts: &BTreeMap<String, HostShare>) -> Fact {
     let all = HostShare::all_nodes(hosts);
-    let line = |(name, host): (&String, &HostShare)| {
+    let told = hosts.iter().map(|(name, host)| {
         let devices = host.devices.iter().map(|device| format!(", {device}"));
-        format!(
+        let line = format!(
             "{name}: {}, {} of the nodes, {} in {}, last seen {} ago, {}{}",
             several(host.tasks, "task"),
             percent(host.share_of(all)),
@@ -23,10 +23,8 @@ pub fn host_fact(hosts: &BTreeMap<String, HostShare>) -> Fact {
             duration(Duration::from_secs(seen_ago(host))),
             several(host.audits, "audit"),
             devices.collect::<String>(),
-        )
-    };
-    let object = |(name, host): (&String, &HostShare)| {
-        json!({
+        );
+        let value = json!({
             "host": name,
             "tasks": host.tasks,
             "nodes": host.nodes.to_string(),
@@ -36,10 +34,11 @@ pub fn host_fact(hosts: &BTreeMap<String, HostShare>) -> Fact {
             "last_seen_seconds": seen_ago(host),
             "audits": host.audits,
             "devices": host.devices,
-        })
-    };
-    Fact::new("host", hosts.iter().map(line))
-        .key("hosts", hosts.iter().map(object).collect::<Vec<_>>())
+        });
+        (line, value)
+    });
+    let (lines, values): (Vec<_>, Vec<_>) = told.unzip();
+    Fact::new("host", lines).key("hosts", values)
 }
 
 /// Seconds since the last commit. The clocks of two machines may differ.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{RunFacts, incident};
+use super::incident;
 use queenfold::actors::{EventKind, Observer, Progress, RunEvent, RunState, TaskMap};
 use queenfold::board::{GivenBoard, Size};
 use queenfold::engine::{Engine, seconds};
@@ -90,11 +90,6 @@ pub struct Incident {
 }
 
 impl Snapshot {
-    /// The facts of the run, for every view.
-    pub fn facts(&self) -> RunFacts<'_> {
-        RunFacts::of(&self.progress, &self.host)
-    }
-
     /// Reads a snapshot that was written as JSON. It may come from a stranger.
     ///
     /// # Errors
@@ -223,16 +218,16 @@ impl Kept {
 
 impl Observer for SnapshotKeeper {
     fn event(&self, event: &RunEvent) {
-        if event.kind == EventKind::State(RunState::Planning) {
-            *self.kept.lock() = Kept::default();
-        }
         let Some(text) = incident(event) else {
             return;
         };
         let mut kept = self.kept.lock();
         match &event.kind {
             // Every run begins with these.
-            EventKind::State(RunState::Planning) => return,
+            EventKind::State(RunState::Planning) => {
+                *kept = Kept::default();
+                return;
+            }
             EventKind::State(RunState::Running) if kept.incidents.is_empty() => return,
             EventKind::Planned { plans, .. } => {
                 kept.engines = plans.iter().map(|plan| plan.engine).collect();
