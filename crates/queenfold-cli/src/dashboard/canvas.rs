@@ -3,6 +3,8 @@
 use console::measure_text_width;
 use crossterm::style::ContentStyle;
 
+use super::theme::Theme;
+
 /// How a text looks.
 pub type Style = ContentStyle;
 
@@ -163,14 +165,8 @@ impl Canvas {
     }
 
     /// Empties an area, and draws a frame around it with a title and a line below. Returns what is inside.
-    pub fn frame(
-        &mut self,
-        area: Rect,
-        [top, sides, bottom]: Border,
-        style: Style,
-        title: &str,
-        below: &[Span],
-    ) -> Rect {
+    pub fn frame(&mut self, theme: Theme, area: Rect, title: &str, below: &[Span]) -> Rect {
+        let ([top, sides, bottom], style) = (theme.border(), theme.label());
         let inside = Rect {
             x: area.x + 1,
             y: area.y + 1,
@@ -201,7 +197,11 @@ impl Canvas {
             height: 1,
             ..inside
         };
-        self.line(edge(area.y), Side::Left, &[Span::styled(title, style)]);
+        self.line(
+            edge(area.y),
+            Side::Left,
+            &[Span::styled(theme.text(title), style)],
+        );
         self.line(edge(area.y + area.height - 1), Side::Left, below);
         inside
     }

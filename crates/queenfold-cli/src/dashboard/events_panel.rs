@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::canvas::{Canvas, Rect, Span};
-use super::parts::{boxed, safe};
+use super::parts::safe;
 use super::theme::Theme;
 use crate::telemetry::Incident;
 use queenfold::words::{duration, grouped};
@@ -25,6 +25,6 @@ pub fn draw_events(canvas: &mut Canvas, theme: Theme, area: Rect, incidents: &Ve
         }
         line
     });
-    let inside = boxed(canvas, theme, area, " events ", &[]);
+    let inside = canvas.frame(theme, area, " events ", &[]);
     canvas.lines(inside, &lines.collect::<Vec<_>>());
 }

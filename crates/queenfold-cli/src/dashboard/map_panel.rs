@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::canvas::{Canvas, Line, Rect, Span};
-use super::parts::boxed;
 use super::theme::Theme;
 use queenfold::actors::TaskMap;
 use queenfold::words::grouped;
@@ -87,7 +86,7 @@ pub fn draw_tasks(canvas: &mut Canvas, theme: Theme, area: Rect, map: &TaskMap) 
         1 => format!(" {} tasks, a cell each ", grouped(map.tasks)),
         _ => format!(" {} tasks, {} a cell ", grouped(map.tasks), grouped(each)),
     };
-    let inside = boxed(canvas, theme, area, &title, &key);
+    let inside = canvas.frame(theme, area, &title, &key);
     canvas.lines(inside, &lines.collect::<Vec<_>>());
 }
 

@@ -56,17 +56,6 @@ pub fn flow(parts: impl Iterator<Item = Line>, width: u16) -> Vec<Line> {
     lines
 }
 
-/// Draws an empty box with a title, and a line at its lower edge. Returns what is inside.
-pub fn boxed(canvas: &mut Canvas, theme: Theme, area: Rect, title: &str, below: &[Span]) -> Rect {
-    canvas.frame(
-        area,
-        theme.border(),
-        theme.label(),
-        &theme.text(title),
-        below,
-    )
-}
-
 /// Draws an explanation of ASCII lines over everything else, from line `first`. Returns the first line that is shown.
 pub fn draw_help(
     canvas: &mut Canvas,
@@ -96,7 +85,7 @@ pub fn draw_help(
         0 => " keys ",
         _ => " keys: up, down ",
     };
-    let inside = boxed(canvas, theme, middle, name, &[]);
+    let inside = canvas.frame(theme, middle, name, &[]);
     canvas.lines(inside, &lines[first..]);
     first
 }

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use super::canvas::{Canvas, Rect, Side, Span};
-use super::parts::boxed;
 use super::theme::Theme;
 use crate::telemetry::Speeds;
 use queenfold::words::{duration, speed};
@@ -20,7 +19,7 @@ pub fn draw_speed(canvas: &mut Canvas, theme: Theme, area: Rect, speeds: &Speeds
     if area.width < LEAST.0 || area.height < LEAST.1 {
         return;
     }
-    let mut rest = boxed(canvas, theme, area, " speed ", &[]);
+    let mut rest = canvas.frame(theme, area, " speed ", &[]);
     let mut upper = rest.take_top(rest.height - 1);
     let scale = upper.take_left(SCALE);
     let (across, up) = theme.dots();
