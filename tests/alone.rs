@@ -1,4 +1,5 @@
-//! Tests that must know what runs in their process: the runtime must leave no thread, and a trace has times.
+//! Tests that must know what runs in their process: a trace is heard by all its threads, and the runtime
+//! must leave none.
 
 #![allow(
     clippy::expect_used,
@@ -15,6 +16,7 @@ mod runtime;
 #[cfg(all(unix, not(target_env = "musl")))]
 mod trace;
 
-/// Held during a run: only one at a time, so that none takes the time of another.
+/// Held during a run: only one at a time. The process decides once for all threads whether a span has a listener, so a run
+/// without a trace could turn a span off for a moment.
 #[cfg(all(unix, not(target_env = "musl")))]
 static ALONE: parking_lot::Mutex<()> = parking_lot::Mutex::new(());

@@ -47,6 +47,7 @@
 //! * `collecting`: which tasks are counted, which of several counts is believed, and what keeps results for longer than the
 //!   run lives.
 //! * `telling`: events, and the one account of them, which the control shows and the report is made from.
+//! * `tracing_bridge`: the events as events of `tracing`.
 
 mod collecting;
 mod counting;
@@ -58,6 +59,7 @@ mod faults;
 mod producing;
 mod running;
 mod telling;
+pub mod tracing_bridge;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -155,7 +155,9 @@ impl RunSettings {
             check: None,
             source,
             recorder,
-            observers: self.observers.clone(),
+            observers: (self.observers.iter().cloned())
+                .chain(actors::tracing_bridge::observer())
+                .collect(),
             time_limit: self.time_limit,
             plans,
         }

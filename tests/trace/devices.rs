@@ -7,11 +7,13 @@ use std::time::{Duration, Instant};
 use super::trace_to;
 use crate::common::run_spec::run_spec;
 use crate::common::test_device::{self, short_launches};
+use queenfold::actors::tracing_bridge::{self, LANES};
 use queenfold::actors::{Control, DeviceSpec, Report, run_on};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::simd::Isa;
 use serde_json::Value;
+use tracing_subscriber::layer::SubscriberExt;
 
 fn device(index: usize) -> DeviceSpec {
     DeviceSpec {
@@ -24,15 +26,19 @@ fn device(index: usize) -> DeviceSpec {
 fn traced() -> (Value, Report, Duration) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("trace.json");
-    let trace = trace_to(&path);
+    let (layer, file) = trace_to(&path);
+    let subscriber = tracing_subscriber::registry().with(layer);
     let plan = Arc::new(ChainPlan::new(Size::new(16).unwrap()));
     let mut slow = run_spec(vec![plan], 1, Isa::Portable);
     slow.batch_time = Duration::from_millis(2);
-    slow.observers.push(trace.observer());
-    let begun = Instant::now();
-    let report = run_on(&slow, &[device(0), device(3)], &Control::new()).unwrap();
-    let took = begun.elapsed();
-    drop(trace);
+    let (report, took) = tracing::subscriber::with_default(subscriber, || {
+        let begun = Instant::now();
+        tracing::trace!(target: LANES, counter = "begin", runs = 1);
+        slow.observers.extend(tracing_bridge::observer());
+        let report = run_on(&slow, &[device(0), device(3)], &Control::new()).unwrap();
+        (report, begun.elapsed())
+    });
+    drop(file);
     let trace = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     (trace, report, took)
 }
@@ -68,7 +74,7 @@ fn a_trace_shows_upload_kernel_and_download_of_each_stream_beside_the_workers() 
     let time = |event: &Value, key: &str| event[key].as_f64().unwrap();
     let run_begins = events
         .iter()
-        .find(|event| event["name"] == "n = 16")
+        .find(|event| event["name"] == "begin")
         .map(|event| time(event, "ts"))
         .unwrap();
     let run_ends = run_begins + took.as_secs_f64() * 1e6 + 1e3;

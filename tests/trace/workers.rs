@@ -9,21 +9,28 @@ use std::time::Duration;
 
 use super::trace_to;
 use crate::common::run_spec::run_spec;
-use queenfold::actors::{Control, EventKind, Report, RunError, RunEvent, run};
+use queenfold::actors::tracing_bridge::{self, LANES};
+use queenfold::actors::{Control, Report, RunError, run};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::simd::Isa;
-use queenfold_cli::telemetry::TraceFile;
+use queenfold_cli::telemetry::trace_layer;
 use serde_json::Value;
+use tracing_subscriber::layer::SubscriberExt;
 
 fn traced(path: &Path, control: &Control) -> Result<Report, RunError> {
     let plan = Arc::new(ChainPlan::new(Size::new(16).unwrap()));
     let mut spec = run_spec(vec![plan], 2, Isa::Portable);
     spec.batch_time = Duration::from_millis(20);
     let _alone = crate::ALONE.lock();
-    let trace = trace_to(path);
-    spec.observers.push(trace.observer());
-    run(&spec, control)
+    let (layer, file) = trace_to(path);
+    let subscriber = tracing_subscriber::registry().with(layer);
+    let outcome = tracing::subscriber::with_default(subscriber, || {
+        spec.observers.extend(tracing_bridge::observer());
+        run(&spec, control)
+    });
+    drop(file);
+    outcome
 }
 
 fn events(path: &Path) -> Vec<Value> {
@@ -132,35 +139,34 @@ fn runs_that_follow_one_another_lie_one_after_the_other_in_a_trace() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("trace.json");
     let _alone = crate::ALONE.lock();
-    let trace = trace_to(&path);
-    for n in [12, 11] {
-        let plan = Arc::new(ChainPlan::new(Size::new(n).unwrap()));
-        let mut spec = run_spec(vec![plan], 1, Isa::Portable);
-        spec.observers.push(trace.observer());
-        run(&spec, &Control::new()).unwrap();
-    }
-    drop(trace);
-    let events = events(&path);
-    let ends = |event: &Value| {
-        let start = event["ts"].as_f64().unwrap();
-        (start, start + event["dur"].as_f64().unwrap())
-    };
-    let [first, second] = ["n = 12", "n = 11"].map(|board| {
-        let run = events.iter().find(|event| event["name"] == board);
-        ends(run.unwrap())
+    let (layer, file) = trace_to(&path);
+    let subscriber = tracing_subscriber::registry().with(layer);
+    tracing::subscriber::with_default(subscriber, || {
+        for n in [12, 11] {
+            let plan = Arc::new(ChainPlan::new(Size::new(n).unwrap()));
+            let mut spec = run_spec(vec![plan], 1, Isa::Portable);
+            spec.observers.extend(tracing_bridge::observer());
+            run(&spec, &Control::new()).unwrap();
+            tracing::trace!(target: LANES, counter = "end", runs = 1);
+        }
     });
-    assert!(first.1 <= second.0, "{first:?}, {second:?}");
-    // All that happens in a run but its own stretch lies in it.
-    let inside = |(from, to): (f64, f64)| {
-        let stretches = events.iter().filter(|event| event["ph"] == "X").map(ends);
-        stretches
-            .filter(|(start, end)| *start >= from && *end <= to + 0.01)
-            .count()
-    };
-    let stretches = events.iter().filter(|event| event["ph"] == "X").count();
-    let (first, second) = (inside(first), inside(second));
-    assert!(first > 1 && second > 1, "{first} and {second}");
-    assert_eq!(first + second, stretches);
+    drop(file);
+    let events = events(&path);
+    let ends = events.iter().filter(|event| event["name"] == "end");
+    let ends: Vec<_> = ends.map(|event| event["ts"].as_f64().unwrap()).collect();
+    let stretches = events.iter().filter(|event| event["ph"] == "X");
+    let (mut first, mut second) = (0, 0);
+    for event in stretches {
+        let start = event["ts"].as_f64().unwrap();
+        let end = start + event["dur"].as_f64().unwrap();
+        if end <= ends[0] {
+            first += 1;
+        } else {
+            assert!(start >= ends[0] && end <= ends[1], "{event}, {ends:?}");
+            second += 1;
+        }
+    }
+    assert!(first > 0 && second > 0, "{first} and {second}");
 }
 
 #[test]
@@ -178,7 +184,9 @@ fn a_stopped_run_leaves_a_whole_trace() {
 fn a_trace_that_is_dropped_unfinished_is_whole() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("trace.json");
-    drop(trace_to(&path));
+    let (layer, file) = trace_to::<tracing_subscriber::Registry>(&path);
+    drop(file);
+    drop(layer);
     assert!(events(&path).iter().all(|event| event["ph"] == "M"));
 }
 
@@ -189,19 +197,17 @@ fn a_trace_that_somebody_else_cuts_short_ends_there() {
     let file = File::options().append(true).create(true).open(&path);
     let (told, failures) = mpsc::channel();
     let lost = move |error: io::Error| told.send(error.to_string()).unwrap();
-    let trace = TraceFile::new(file.unwrap(), Box::new(lost));
-    let put = || {
-        for batches in 0..500 {
-            let kind = EventKind::Queued { batches };
-            let at = Duration::ZERO;
-            trace.observer().event(&RunEvent { at, kind });
-        }
-    };
-    put();
-    assert!(fs::metadata(&path).unwrap().len() > 0);
-    File::create(&path).unwrap();
-    put();
-    drop(trace);
+    let _alone = crate::ALONE.lock();
+    let (layer, file) = trace_layer(file.unwrap(), Box::new(lost));
+    let subscriber = tracing_subscriber::registry().with(layer);
+    tracing::subscriber::with_default(subscriber, || {
+        let put = || (0..500).for_each(|at| tracing::trace!(target: LANES, counter = "end", at));
+        put();
+        assert!(fs::metadata(&path).unwrap().len() > 0);
+        File::create(&path).unwrap();
+        put();
+    });
+    drop(file);
     assert_eq!(fs::read_to_string(&path).unwrap(), "");
     let told: Vec<_> = failures.iter().collect();
     assert_eq!(told, ["somebody else has made it shorter"]);

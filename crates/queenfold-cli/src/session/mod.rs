@@ -7,6 +7,7 @@ pub mod recount;
 mod repeating;
 mod throttle;
 
+use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::time::Instant;
@@ -23,37 +24,40 @@ use crate::control::signals;
 use crate::control::steering::Steering;
 use crate::dashboard::{OwnDashboard, Screen};
 use crate::exit::{Exit, Failure, SIGNAL};
-use crate::telemetry::{self, EventFile, TraceFile};
+use crate::telemetry::{self, EventFile, Lost, TraceFile};
 use queenfold::actors::Control;
 use queenfold::job::RunSettings;
 
-/// Starts the log on standard error as the settings want it.
+/// Starts the log on standard error as the settings want it, with a trace if there is a file for it.
 ///
 /// # Errors
 /// It was started before.
-pub fn start_log(config: &Config) -> Result<(), Failure> {
+pub fn start_log(
+    config: &Config,
+    trace: Option<(File, Lost)>,
+) -> Result<Option<TraceFile>, Failure> {
     // Warnings are notes.
     let filter = match config.output.quiet {
         true => "error",
         false => &config.trace.filter.0,
     };
-    telemetry::start(filter).map_err(|error| Failure::new(Exit::Error, error))
+    telemetry::start(filter, trace).map_err(|error| Failure::new(Exit::Error, error))
 }
 
 /// Opens the trace, and tells if it can no longer be written.
-fn open_trace(path: &Path) -> Result<TraceFile, Failure> {
+fn open_trace(path: &Path) -> Result<(File, Lost), Failure> {
     let file = TRACE.begin(path);
     let file = file.map_err(|error| Failure::of_file("trace file", path, &error))?;
     let name = path.display().to_string();
     let lost = move |error| output_files::lost("the trace", &name, &error);
-    Ok(TraceFile::new(file, Box::new(lost)))
+    Ok((file, Box::new(lost)))
 }
 
 /// The runs of one command, with a time limit that holds for all of them together.
 pub struct Session {
     config: Config,
     steering: Steering,
-    trace: Option<TraceFile>,
+    _trace: Option<TraceFile>,
     events: Option<EventFile>,
     on_event: Option<EventCommand>,
     begun: Instant,
@@ -68,7 +72,7 @@ impl Session {
     pub fn begin(config: &Config) -> Result<Self, Failure> {
         output_files::check(&config.trace)?;
         let trace = config.trace.file.0.as_deref().map(open_trace).transpose()?;
-        start_log(config)?;
+        let trace = start_log(config, trace)?;
         let events = event_stream::open(config)?;
         let on_event = config.trace.on_event.0.as_ref();
         let on_event = on_event.map(EventCommand::new).transpose()?;
@@ -85,7 +89,7 @@ impl Session {
         Ok(Self {
             config: config.clone(),
             steering,
-            trace,
+            _trace: trace,
             events,
             on_event,
             begun: Instant::now(),
@@ -133,7 +137,6 @@ impl Session {
             .map_err(refused)?;
         let observers = watched.iter().flat_map(WatchedRun::observers);
         let observers = observers.chain(self.events.as_ref().map(EventFile::observer));
-        let observers = observers.chain(self.trace.as_ref().map(TraceFile::observer));
         let command = self.on_event.as_ref();
         let observers = observers.chain(command.map(|command| command.observer(run.clone())));
         let limit = self.config.run.time_limit.0;

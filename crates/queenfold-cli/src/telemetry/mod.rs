@@ -2,10 +2,11 @@
 //!
 //! It reads the [events](queenfold::actors::RunEvent) of the runtime, of which there are a few for each task
 //! or batch, and none for a node. A library caller sees
-//! nothing of the log until [`start`] is called or a subscriber of `tracing` is installed.
+//! nothing of it until [`start`] is called or a subscriber of `tracing` is installed.
 //!
-//! * [`start`]: the log on standard error.
-//! * [`TraceFile`]: the events of a run as Trace Event JSON. [`EventFile`]: as JSON Lines.
+//! * [`start`]: the log on standard error, and the trace file.
+//! * [`TraceFile`], [`trace_layer`]: Trace Event JSON from the events of `tracing`.
+//! * [`EventFile`]: the events of a run as JSON Lines.
 //! * [`History`]: the few of them that a report needs. [`incident`](fn@incident): an event in words.
 //! * [`metrics`](fn@metrics): how far a run is, for Prometheus.
 //! * `Snapshot`: what a dashboard shows; `SnapshotKeeper` observes a run for it.
@@ -27,6 +28,7 @@ mod snapshot;
 mod trace;
 
 use std::error::Error;
+use std::fs::File;
 
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
@@ -43,17 +45,26 @@ pub use profile::profile;
 pub use progress::progress_line;
 pub use run_facts::{Fact, RunFacts, faulty_json, state_in_words};
 pub use snapshot::{Incident, Snapshot, SnapshotKeeper, Speeds};
-pub use trace::{Lost, TRACE_MARK, TraceFile};
+pub use trace::{Lost, TRACE_MARK, TraceFile, trace_layer};
 
-/// Starts the log of the whole process on standard error: lines that pass `filter`, which has levels and targets like
-/// those of `RUST_LOG`.
+/// Starts telemetry for the whole process: log lines that pass `filter`, which has levels and targets like those of
+/// `RUST_LOG`, on standard error, and a [trace](trace_layer) in the file `trace`, if any. The trace ends when what is
+/// returned is dropped.
 ///
 /// # Errors
 /// The filter is no list of directives like `info` or `queenfold::actors=debug`, or a log was started before.
-pub fn start(filter: &str) -> Result<(), Box<dyn Error>> {
+pub fn start(
+    filter: &str,
+    trace: Option<(File, Lost)>,
+) -> Result<Option<TraceFile>, Box<dyn Error>> {
     let wanted: Targets = filter.parse()?;
     let log = fmt::layer()
         .with_writer(|| messages::Log)
         .with_filter(wanted);
-    Ok(tracing_subscriber::registry().with(log).try_init()?)
+    let (layer, file) = trace
+        .map(|(file, failed)| trace_layer(file, failed))
+        .unzip();
+    let layers = tracing_subscriber::registry().with(layer).with(log);
+    layers.try_init()?;
+    Ok(file)
 }

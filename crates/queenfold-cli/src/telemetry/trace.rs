@@ -4,15 +4,23 @@
 //! Format: <https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU>.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use tracing::field::{Field, Visit};
+use tracing::level_filters::LevelFilter;
+use tracing::{Event, Subscriber};
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::Context;
+use tracing_subscriber::registry::LookupSpan;
 
-use queenfold::actors::{EventKind, FinishedLaunch, Observer, RunEvent, RunState, TimeSpan};
+use queenfold::actors::tracing_bridge::{LANES, epoch};
 
 /// What a trace begins with.
 pub const TRACE_MARK: &str = concat!(
@@ -29,42 +37,44 @@ pub type Lost = Box<dyn FnOnce(io::Error) + Send>;
 /// How much is written at once, in bytes.
 const CHUNK: usize = 16 << 10;
 
+/// A layer that writes the stretches of time and the counters of the runtime to an empty file, opened to append. After
+/// the first error nothing more is written, and `failed` gets that error.
+pub fn trace_layer<S>(file: File, failed: Lost) -> (impl Layer<S> + use<S>, TraceFile)
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+{
+    let writer = Writer {
+        file,
+        waiting: TRACE_MARK.as_bytes().to_vec(),
+        written: 0,
+        last: 0,
+        lanes: HashMap::new(),
+        failed: Some(failed),
+    };
+    let shared = Arc::new(Mutex::new(writer));
+    // Not after the beginning of the trace.
+    epoch();
+    let layer = TraceLayer {
+        start: Instant::now(),
+        writer: Arc::clone(&shared),
+    };
+    let wanted = Targets::new().with_target(LANES, LevelFilter::TRACE);
+    (layer.with_filter(wanted), TraceFile(shared))
+}
+
 /// A trace file being written. Dropping this closes it, so the file is complete even if the run
 /// failed.
-pub struct TraceFile(Arc<Told>);
-
-/// What is told of runs, for the file.
-struct Told(Mutex<Writer>);
-
-impl TraceFile {
-    /// Begins a trace in an empty file, opened to append. After the first error nothing more is written, and `failed` gets
-    /// that error.
-    pub fn new(file: File, failed: Lost) -> Self {
-        Self(Arc::new(Told(Mutex::new(Writer {
-            file,
-            waiting: TRACE_MARK.as_bytes().to_vec(),
-            written: 0,
-            last: 0,
-            lanes: HashMap::new(),
-            failed: Some(failed),
-            start: Instant::now(),
-            began: Duration::ZERO,
-            board: 0,
-        }))))
-    }
-
-    /// An observer that writes what runs do here.
-    ///
-    /// The lanes are `run`, with a stretch for each board, `producer`, `collector`, `worker-0`, … and
-    /// `gpu-0 stream 0`, ….
-    pub fn observer(&self) -> Arc<dyn Observer> {
-        Arc::clone(&self.0) as _
-    }
-}
+pub struct TraceFile(Arc<Mutex<Writer>>);
 
 impl Drop for TraceFile {
     fn drop(&mut self) {
-        self.0.0.lock().finish();
+        self.0.lock().finish();
+    }
+}
+
+impl fmt::Debug for TraceFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TraceFile").finish_non_exhaustive()
     }
 }
 
@@ -79,12 +89,6 @@ struct Writer {
     lanes: HashMap<String, usize>,
     /// `None` when nothing more is written.
     failed: Option<Lost>,
-    /// The moment that times are measured from.
-    start: Instant,
-    /// When the run began: runs that follow one another must not lie on top of each other.
-    began: Duration,
-    /// The board that is counted, 0 before it is known.
-    board: u32,
 }
 
 impl Writer {
@@ -165,9 +169,11 @@ impl Writer {
 /// Where a lane stands among the others: the run, the actors, the CPU workers by number, then the
 /// streams of each device.
 fn sort_index(lane: &str) -> u64 {
-    let numbers = lane.split(|c: char| !c.is_ascii_digit());
-    let numbers = numbers.filter_map(|number| number.parse::<u64>().ok());
-    let number = numbers.fold(0, |all, number| 100 * all + number);
+    let numbers = || {
+        lane.split(|c: char| !c.is_ascii_digit())
+            .filter_map(|number| number.parse::<u64>().ok())
+    };
+    let number = numbers().fold(0, |all, number| 100 * all + number);
     match lane {
         "run" => 0,
         "producer" => 1,
@@ -177,102 +183,105 @@ fn sort_index(lane: &str) -> u64 {
     }
 }
 
-impl Observer for Told {
-    fn event(&self, event: &RunEvent) {
-        self.0.lock().tell(event);
-    }
+struct TraceLayer {
+    start: Instant,
+    writer: Arc<Mutex<Writer>>,
 }
 
-impl Writer {
-    fn tell(&mut self, event: &RunEvent) {
-        match &event.kind {
-            EventKind::State(RunState::Planning) => {
-                self.began = self.start.elapsed().saturating_sub(event.at);
-            }
-            EventKind::Planned { plans, .. } => {
-                self.board = plans.first().map_or(0, |plan| plan.n.get());
-            }
-            EventKind::State(state) if state.is_final() => {
-                let time = TimeSpan {
-                    start: Duration::ZERO,
-                    end: event.at,
-                };
-                let board = format!("n = {}", self.board);
-                self.stretch("run", &board, time, json!({}));
-            }
-            EventKind::Offered { time } => self.stretch("producer", "offer", *time, json!({})),
-            EventKind::Collected { tasks, time } => {
-                self.stretch("collector", "record", *time, json!({ "tasks": tasks }));
-            }
-            EventKind::BatchDone {
-                worker,
-                engine,
-                tasks,
-                nodes,
-                time,
-                ..
-            } => {
-                let (n, engine) = (self.board, engine.name());
-                let what = json!({ "n": n, "engine": engine, "tasks": tasks, "nodes": nodes });
-                self.stretch(&worker.to_string(), "batch", *time, what);
-            }
-            EventKind::LaunchDone(FinishedLaunch {
-                worker,
-                device,
-                stream,
-                tasks,
-                upload,
-                kernel,
-                download,
-                ..
-            }) => {
-                let lane = format!("{worker} stream {stream}");
-                for (part, time) in [
-                    ("upload", upload),
-                    ("kernel", kernel),
-                    ("download", download),
-                ] {
-                    let what = json!({ "device": device, "tasks": tasks });
-                    self.stretch(&lane, part, *time, what);
-                }
-            }
-            EventKind::Queued { batches } => {
-                self.counter("queue depth", event.at, json!({ "batches": batches }));
-            }
-            EventKind::Advanced {
-                nodes_per_second, ..
-            } => {
-                let nodes = json!({ "nodes": nodes_per_second });
-                self.counter("nodes per second", event.at, nodes);
-            }
-            // There are too many tasks for a trace, and what else there is has no length.
-            _ => {}
-        }
-    }
-
-    /// Writes a stretch of time in a lane.
-    fn stretch(&mut self, lane: &str, name: &str, time: TimeSpan, what: Value) {
-        let lane = self.lane(lane);
-        let took = time.end.saturating_sub(time.start);
-        self.event(&json!({
+impl TraceLayer {
+    /// Writes a complete event.
+    fn put(&self, lane: &str, name: &str, from: Instant, took: Duration, arguments: Fields) {
+        let mut writer = self.writer.lock();
+        let lane = writer.lane(lane);
+        writer.event(&json!({
             "ph": "X",
             "name": name,
             "pid": 1,
             "tid": lane,
-            "ts": self.micros(time.start),
+            "ts": self.micros(from),
             "dur": took.as_nanos() as f64 / 1000.0,
-            "args": what,
+            "args": arguments.0,
         }));
     }
 
-    /// Writes the value of a counter.
-    fn counter(&mut self, name: &str, at: Duration, value: Value) {
-        let at = self.micros(at);
-        self.event(&json!({ "ph": "C", "name": name, "pid": 1, "ts": at, "args": value }));
+    /// Microseconds since the trace began.
+    fn micros(&self, at: Instant) -> f64 {
+        at.duration_since(self.start).as_nanos() as f64 / 1000.0
+    }
+}
+
+impl<S> Layer<S> for TraceLayer
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+{
+    /// A counter or a stretch of time: see [`LANES`].
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        if let Some(stretch) = Stretch::take(&mut fields) {
+            self.put(
+                &stretch.lane,
+                &stretch.part,
+                epoch() + Duration::from_nanos(stretch.start),
+                Duration::from_nanos(stretch.end.saturating_sub(stretch.start)),
+                fields,
+            );
+            return;
+        }
+        let Some(counter) = fields.0.remove("counter") else {
+            return;
+        };
+        self.writer.lock().event(&json!({
+            "ph": "C",
+            "name": counter,
+            "pid": 1,
+            "ts": self.micros(Instant::now()),
+            "args": fields.0,
+        }));
+    }
+}
+
+/// A stretch of time in an event.
+struct Stretch {
+    lane: String,
+    part: String,
+    /// Nanoseconds since the epoch.
+    start: u64,
+    end: u64,
+}
+
+impl Stretch {
+    /// Takes it out of the fields of an event, if it is one.
+    fn take(fields: &mut Fields) -> Option<Self> {
+        let text = |value: Value| value.as_str().map(str::to_owned);
+        Some(Self {
+            part: fields.0.remove("part").and_then(text)?,
+            lane: fields.0.remove("lane").and_then(text)?,
+            start: fields.0.remove("start")?.as_u64()?,
+            end: fields.0.remove("end")?.as_u64()?,
+        })
+    }
+}
+
+/// The fields of an event, as JSON.
+#[derive(Default)]
+struct Fields(Map<String, Value>);
+
+impl Visit for Fields {
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        self.0.insert(field.name().to_owned(), value.into());
     }
 
-    /// Microseconds of the trace at a time of the run.
-    fn micros(&self, at: Duration) -> f64 {
-        (self.began + at).as_nanos() as f64 / 1000.0
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.0.insert(field.name().to_owned(), value.into());
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.0.insert(field.name().to_owned(), value.into());
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        let text = format!("{value:?}");
+        self.0.insert(field.name().to_owned(), text.into());
     }
 }

@@ -43,7 +43,7 @@ pub struct Args {
 
 /// Measures what was asked for.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    start_log(sources(None).map_err(Failure::usage)?.config())?;
+    start_log(sources(None).map_err(Failure::usage)?.config(), None)?;
     if args.gpu.is_asked_for() {
         return gpu::run(&args.gpu, args.json);
     }

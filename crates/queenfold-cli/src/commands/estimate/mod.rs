@@ -107,7 +107,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let config = settings.config();
     let boards = boards(&settings)?;
     // A trace is of a run.
-    start_log(config)?;
+    start_log(config, None)?;
     let stop = Stop::listen()?;
     for (index, board) in boards.into_iter().enumerate() {
         if index > 0 && !config.output.json {
