@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use queenfold_cli::config::{Config, Layers, Setting};
+use queenfold_cli::config::{Layers, Setting};
 use snapbox::{Data, assert_data_eq};
 
 const ABOUT_THE_FILE: &str = "\
@@ -21,17 +21,10 @@ metrics and on_event of [trace]: a folder may come from anybody. Nor may others 
 
 /// Every setting with its default, as a file writes it.
 fn settings() -> Vec<(&'static Setting, String)> {
-    let layers = Layers::defaults();
-    let defaults = layers
-        .entries()
-        .map(|(key, value, _)| (key, queenfold_cli::config::written(value)));
-    let settings: Vec<_> = Config::settings().zip(defaults).collect();
-    for (setting, (key, _)) in &settings {
-        assert_eq!(setting.key, key);
-    }
-    settings
-        .into_iter()
-        .map(|(setting, (_, default))| (setting, default))
+    let layers = Layers::default();
+    let entries = layers.entries();
+    entries
+        .map(|(setting, value, _)| (setting, queenfold_cli::config::written(&value)))
         .collect()
 }
 
@@ -114,7 +107,7 @@ fn the_reference_says_what_the_program_says() {
             .unwrap();
         }
         let key = setting.key;
-        let environment = queenfold_cli::config::variable(key);
+        let environment = setting.variable();
         let words = setting.text().replace('|', "\\|");
         writeln!(
             text,

@@ -95,10 +95,12 @@ impl Failure {
 
     /// Tasks are missing for a total: `what`, and a line for each range of them.
     pub fn incomplete(what: impl fmt::Display, missing: &Missing) -> Self {
-        let first = format!("{what}: {} missing", several(missing.tasks(), "task"));
-        let missing = missing.to_string();
-        let ranges = missing.lines().map(str::to_owned);
-        Self::lines(Exit::Stopped, std::iter::once(first).chain(ranges))
+        let tasks = several(missing.tasks(), "task");
+        let (first, missing) = (format!("{what}: {tasks} missing"), missing.to_string());
+        Self::lines(
+            Exit::Stopped,
+            [first.as_str()].into_iter().chain(missing.lines()),
+        )
     }
 
     /// A file is not written: it needs another name, or the system does not write it.
@@ -114,8 +116,7 @@ impl Failure {
     pub fn holds_array(dir: &Path) -> Self {
         let dir = dir.display();
         Self::usage(format!(
-            "{dir} holds a job array: the runs are its shards, below {dir}/shards, and once they are \
-             gathered {dir}/whole"
+            "{dir} holds a job array: the runs are its shards, below {dir}/shards, and once they are gathered {dir}/whole"
         ))
     }
 
@@ -147,10 +148,9 @@ impl Failure {
 /// Errors of writing results.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        if error.kind() == io::ErrorKind::BrokenPipe {
-            Self::new(Exit::Done, "")
-        } else {
-            Self::new(Exit::Error, format!("cannot write the result: {error}"))
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::new(Exit::Done, ""),
+            _ => Self::new(Exit::Error, format!("cannot write the result: {error}")),
         }
     }
 }
@@ -204,10 +204,11 @@ impl From<LedgerError> for Failure {
                 Self::counts_differ([&error]).what_helps(dir)
             }
             LedgerError::Unfit(_) => Self::usage(error),
-            LedgerError::Exists(ref dir) => Self::usage(format!(
-                "{error}; continue it with `{}`, or name another directory",
-                resume_command(dir)
-            )),
+            LedgerError::Exists(ref dir) => {
+                let resume = resume_command(dir);
+                let helps = format!("continue it with `{resume}`, or name another directory");
+                Self::usage(format!("{error}; {helps}"))
+            }
             LedgerError::NoRun(ref dir) if ArrayDirectory::is_there(dir) => Self::holds_array(dir),
             _ => Self::new(mismatch_if(error.is_mismatch()), error),
         }
@@ -240,10 +241,10 @@ impl Failure {
     fn of_job(error: JobError, stopped_by: &str, goes_on: Option<&str>) -> Self {
         match error {
             JobError::Contradiction(contradiction) => contradiction.into(),
-            JobError::IsaUnavailable(_) => Self::new(
-                Exit::Unavailable,
-                format!("{error}; `queenfold devices` shows what it has"),
-            ),
+            JobError::IsaUnavailable(_) => {
+                let what = format!("{error}; `queenfold devices` shows what it has");
+                Self::new(Exit::Unavailable, what)
+            }
             JobError::DeviceUnavailable(_) => Self::new(Exit::Unavailable, error),
             JobError::NoWorkers => Self::usage(
                 "0 workers count nothing: give --workers 1 or more, or a device with --gpu",
@@ -251,29 +252,25 @@ impl Failure {
             JobError::NoTotal(_) | JobError::Setting { .. } | JobError::Size(_) => {
                 Self::usage(error)
             }
-            JobError::BoardNotForDevices { .. } | JobError::EngineNotForDevices(_) => Self::new(
-                Exit::Unavailable,
-                format!("{error}: without --gpu, CPU workers count it"),
-            ),
+            JobError::BoardNotForDevices { .. } | JobError::EngineNotForDevices(_) => {
+                let what = format!("{error}: without --gpu, CPU workers count it");
+                Self::new(Exit::Unavailable, what)
+            }
             JobError::Run(error) => {
-                let mut failure = Self::from(error);
-                if let Some(command) = goes_on {
-                    failure.message +=
-                        &format!("; once that is fixed, `{command}` continues the run");
-                }
-                failure
+                let Self { exit, mut message } = error.into();
+                let then = |command| format!("; once that is fixed, `{command}` continues the run");
+                message += &goes_on.map_or_else(String::new, then);
+                Self { exit, message }
             }
             JobError::Stopped(stopped) => {
-                let (mut message, exit) = match stopped.cause {
+                let (message, exit) = match stopped.cause {
                     StopCause::Request => (stopped.message(stopped_by), Exit::Stopped),
                     StopCause::TimeLimit => (stopped.to_string(), Exit::Stopped),
                     StopCause::LostDevice(_) => (stopped.to_string(), Exit::DeviceLost),
                 };
-                message += &goes_on.map_or_else(
-                    || "; nothing is kept".to_owned(),
-                    |command| format!("; continue with `{command}`"),
-                );
-                Self::new(exit, message)
+                let then = |command| format!("continue with `{command}`");
+                let then = goes_on.map_or_else(|| "nothing is kept".to_owned(), then);
+                Self::new(exit, format!("{message}; {then}"))
             }
             _ => Self::new(Exit::Error, error),
         }
@@ -284,25 +281,17 @@ impl Failure {
 pub fn complete_shard(dir: &Path, shard: Shard, missing: &Missing) -> String {
     let place = match missing.parts.len() {
         0 => String::new(),
-        1 | 2 => format!(
-            " of {} {}",
-            if missing.parts.len() > 1 {
-                "parts"
-            } else {
-                "part"
-            },
-            missing.parts
-        ),
+        1 => format!(" of part {}", missing.parts),
+        2 => format!(" of parts {}", missing.parts),
         parts => format!(" of {parts} other parts"),
     };
     let add_up = match ArrayDirectory::of_shard(dir) {
         Some(array) => command_on("gather", array),
         None => "queenfold merge".to_owned(),
     };
+    let tasks = several(missing.tasks(), "task");
     format!(
-        "shard {shard} is complete; the total needs the {}{place} too: count them, then \
-         `{add_up}`",
-        several(missing.tasks(), "task")
+        "shard {shard} is complete; the total needs the {tasks}{place} too: count them, then `{add_up}`"
     )
 }
 

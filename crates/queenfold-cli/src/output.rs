@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use super::exit::{Exit, Failure};
+use crate::config::is_stream;
 use crate::system::stdio::has_no_stdout;
 use crate::telemetry::{keep_message, printable, printable_json};
 use queenfold_ledger::ledger::belongs_to_run;
@@ -79,17 +80,35 @@ pub fn check_stdout() -> io::Result<()> {
     }
 }
 
-/// Checks, before any work is done, that a file that the user named can be written at `path`.
+/// Writes a file that the user named, or to stdout if its name is `-`.
+///
+/// # Errors
+/// It cannot be written.
+pub fn write_file(
+    what: &str,
+    kind: &FileKind<'_>,
+    path: &Path,
+    bytes: &[u8],
+) -> Result<(), Failure> {
+    if is_stream(path) {
+        return Ok(stdout().write_all(bytes)?);
+    }
+    let written = kind.write(path, bytes);
+    written.map_err(|error| Failure::of_file(what, path, &error))
+}
+
+/// Checks, before any work is done, that a file that the user named can be written at `path`. Of stdout, `-`, nothing is
+/// checked.
 ///
 /// # Errors
 /// Something else is there, or the file cannot be written.
 pub fn check_file(what: &str, kind: &FileKind<'_>, path: &Path) -> Result<(), Failure> {
+    if is_stream(path) {
+        return Ok(());
+    }
     if belongs_to_run(path) {
-        let what = format!(
-            "{what} {}: this name belongs to the run in its directory; name another file",
-            path.display()
-        );
-        return Err(Failure::usage(what));
+        let why = "this name belongs to the run in its directory; name another file";
+        return Err(Failure::usage(format!("{what} {}: {why}", path.display())));
     }
     let checked = kind.check(path);
     checked.map_err(|error| Failure::of_file(what, path, &error))

@@ -1,7 +1,9 @@
 //! Commands that a user can paste into a shell.
 
 use std::ffi::OsStr;
+use std::io::{self, Write};
 use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
 
 use crate::telemetry::printable;
 
@@ -32,6 +34,22 @@ pub fn again_command(dir: &Path) -> String {
 /// A command that takes a directory and nothing else.
 pub fn command_on(name: &str, dir: &Path) -> String {
     command(name, &[], Some(dir.as_os_str()))
+}
+
+/// How `program` ends, which reads `text` and tells no errors.
+///
+/// # Errors
+/// There is no such program.
+pub fn read_by(program: &str, args: &[&str], text: &[u8]) -> io::Result<ExitStatus> {
+    let mut command = Command::new(program);
+    let mut child = command
+        .args(args)
+        .stdin(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    // It need not read to the end.
+    let _ = child.stdin.take().map(|mut pipe| pipe.write_all(text));
+    child.wait()
 }
 
 /// Whether a word needs no quotes.

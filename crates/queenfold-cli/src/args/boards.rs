@@ -3,11 +3,12 @@
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Read};
+use std::path::Path;
 
-use crate::config::{FileOrStream, Layers, Optional, SettingOrigin, Sizes, SquareNames};
+use crate::config::{Layers, SettingOrigin, is_stream};
 use crate::exit::Failure;
 use crate::output::print;
-use queenfold::board::{GivenBoard, GivenError, Size};
+use queenfold::board::{GivenBoard, GivenError};
 
 /// The largest picture that is read, in bytes: a board has at most 1024 squares.
 const MAX_FILE: u64 = 1 << 16;
@@ -18,16 +19,11 @@ const MAX_FILE: u64 = 1 << 16;
 /// There is none, or what is given on one of them is refused.
 pub fn boards(settings: &Layers) -> Result<Vec<GivenBoard>, Failure> {
     let run = &settings.config().run;
-    let names = |squares: &Optional<SquareNames>| {
-        let names = squares.0.as_ref().map(|names| names.0.clone());
-        names.unwrap_or_default()
+    let Some(picture) = &run.board else {
+        return named(settings);
     };
-    let names = [&run.queens, &run.holes].map(names);
-    let Some(picture) = &run.board.0 else {
-        return named(settings, &names);
-    };
-    for (key, names) in ["run.queens", "run.holes"].iter().zip(&names) {
-        if !names.is_empty() {
+    for (key, names) in [("run.queens", &run.queens), ("run.holes", &run.holes)] {
+        if names.is_some() {
             return Err(Failure::usage(format!(
                 "a picture shows all that is given, and both {} and {} are set: give --board alone, or \
                  --queens and --holes",
@@ -39,23 +35,16 @@ pub fn boards(settings: &Layers) -> Result<Vec<GivenBoard>, Failure> {
     Ok(vec![pictured(settings, picture)?])
 }
 
-/// The sizes that settings ask for.
-fn sizes(settings: &Layers) -> Vec<Size> {
-    let sizes = settings.config().run.n.0.into_iter();
-    sizes.flat_map(Sizes::iter).collect()
-}
-
-/// The boards with these queens and holes.
-fn named(settings: &Layers, [queens, holes]: &[String; 2]) -> Result<Vec<GivenBoard>, Failure> {
-    let sizes = sizes(settings);
-    if sizes.is_empty() {
+/// The boards with the sizes, queens and holes that settings name.
+fn named(settings: &Layers) -> Result<Vec<GivenBoard>, Failure> {
+    let run = &settings.config().run;
+    let Some(sizes) = &run.n else {
         return Err(Failure::usage(
             "no board: give -n N or --board FILE, or set run.n in a configuration file",
         ));
-    }
-    let given = sizes
-        .into_iter()
-        .map(|n| GivenBoard::parse(n, queens, holes));
+    };
+    let [queens, holes] = [&run.queens, &run.holes].map(|names| names.as_deref().unwrap_or(""));
+    let given = sizes.iter().map(|n| GivenBoard::parse(*n, queens, holes));
     given
         .collect::<Result<_, _>>()
         .map_err(|error| not_given(settings, &error))
@@ -86,10 +75,10 @@ pub fn one_board(settings: &Layers) -> Result<GivenBoard, Failure> {
 }
 
 /// The board of a picture, which the sizes must not contradict.
-fn pictured(settings: &Layers, picture: &FileOrStream) -> Result<GivenBoard, Failure> {
-    let name = match picture {
-        FileOrStream::Stream => "standard input".into(),
-        FileOrStream::File(path) => path.display().to_string(),
+fn pictured(settings: &Layers, picture: &Path) -> Result<GivenBoard, Failure> {
+    let name = match is_stream(picture) {
+        true => "standard input".to_owned(),
+        false => picture.display().to_string(),
     };
     let refused = |why: &dyn Display| {
         let place = elsewhere(settings, "run.board").map(|source| format!("{source}: "));
@@ -98,7 +87,8 @@ fn pictured(settings: &Layers, picture: &FileOrStream) -> Result<GivenBoard, Fai
     let text = read(picture).map_err(|error| refused(&error))?;
     let board = GivenBoard::from_picture(&text).map_err(|error| refused(&error))?;
     let n = board.size();
-    if sizes(settings).iter().all(|size| *size == n) {
+    let sizes = settings.config().run.n.iter().flatten();
+    if sizes.copied().all(|size| size == n) {
         return Ok(board);
     }
     let source = source(settings, "run.n");
@@ -124,12 +114,12 @@ fn elsewhere(settings: &Layers, key: &str) -> Option<String> {
     is_elsewhere.then(|| source(settings, key))
 }
 
-fn read(picture: &FileOrStream) -> io::Result<String> {
+fn read(picture: &Path) -> io::Result<String> {
     let mut text = String::new();
-    let source: Box<dyn Read> = match picture {
-        FileOrStream::Stream => Box::new(io::stdin()),
+    let source: Box<dyn Read> = match is_stream(picture) {
+        true => Box::new(io::stdin()),
         // It may be a pipe of the shell, as standard input may.
-        FileOrStream::File(path) => Box::new(File::open(path)?),
+        false => Box::new(File::open(picture)?),
     };
     source.take(MAX_FILE + 1).read_to_string(&mut text)?;
     match text.len() as u64 > MAX_FILE {

@@ -8,44 +8,20 @@ use console::Term;
 
 use crate::output::wrapped;
 
-/// Commands that belong together.
-struct Group {
-    title: &'static str,
-    names: &'static [&'static str],
-}
-
-/// Every command is in one of them. This build may lack some.
-const GROUPS: [Group; 7] = [
-    Group {
-        title: "Count",
-        names: &["run", "estimate", "solve", "census"],
-    },
-    Group {
-        title: "Run directories",
-        names: &[
+/// Commands that belong together, below a title. Every command is in one of the groups. This build may lack some.
+const GROUPS: [(&str, &[&str]); 7] = [
+    ("Count", &["run", "estimate", "solve", "census"]),
+    (
+        "Run directories",
+        &[
             "resume", "pause", "stop", "status", "watch", "report", "merge",
         ],
-    },
-    Group {
-        title: "Check",
-        names: &["verify", "certify", "check"],
-    },
-    Group {
-        title: "Clusters",
-        names: &["array", "gather"],
-    },
-    Group {
-        title: "Learn",
-        names: &["known", "ladder", "explain"],
-    },
-    Group {
-        title: "This machine",
-        names: &["devices", "bench", "selftest"],
-    },
-    Group {
-        title: "This program",
-        names: &["config", "completions", "man", HELP],
-    },
+    ),
+    ("Check", &["verify", "certify", "check"]),
+    ("Clusters", &["array", "gather"]),
+    ("Learn", &["known", "ladder", "explain"]),
+    ("This machine", &["devices", "bench", "selftest"]),
+    ("This program", &["config", "completions", "man", HELP]),
 ];
 
 /// The most columns of a help text.
@@ -61,15 +37,9 @@ const HELP: &str = "help";
 fn groups(program: &Command) -> Vec<(&'static str, Vec<(&'static str, String)>)> {
     let command = |name: &&'static str| match *name {
         HELP => Some((HELP, "Print this, or the help of a command".to_owned())),
-        name => {
-            let command = program.find_subcommand(name)?;
-            Some((name, does(command)))
-        }
+        name => Some((name, does(program.find_subcommand(name)?))),
     };
-    let group = |group: Group| {
-        let commands = group.names.iter().filter_map(command);
-        (group.title, commands.collect())
-    };
+    let group = |(title, names): (_, &[_])| (title, names.iter().filter_map(command).collect());
     GROUPS.into_iter().map(group).collect()
 }
 
@@ -89,12 +59,12 @@ fn does(command: &Command) -> String {
 pub fn columns() -> usize {
     let terminals = [Term::stdout(), Term::stderr()];
     let terminal = terminals.iter().find_map(Term::size_checked);
-    let columns = match terminal {
-        Some((_, columns)) => Some(columns.into()),
-        None => env::var("COLUMNS").ok().and_then(|text| text.parse().ok()),
-    };
-    let columns = columns.filter(|columns| *columns > 0);
-    columns.unwrap_or(BROADEST).min(BROADEST)
+    let told = || env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    let columns = terminal.map(|(_, columns)| columns.into()).or_else(told);
+    columns
+        .filter(|columns| *columns > 0)
+        .unwrap_or(BROADEST)
+        .min(BROADEST)
 }
 
 /// `program`, whose help lists the commands in groups, in so many columns.
@@ -135,7 +105,7 @@ mod tests {
     #[test]
     fn each_command_is_in_one_group_and_has_one_line() {
         let program = grouped(crate::commands::Cli::command(), BROADEST);
-        let listed: Vec<_> = GROUPS.iter().flat_map(|group| group.names).collect();
+        let listed: Vec<_> = GROUPS.iter().flat_map(|(_, names)| *names).collect();
         let shown = program.get_subcommands().filter(|of| !of.is_hide_set());
         let shown: Vec<_> = shown.map(Command::get_name).collect();
         assert!(shown.len() > 20, "{shown:?}");

@@ -5,17 +5,13 @@ use std::ffi::OsString;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
-use crate::config::{Config, Sizes, Value};
+use crate::config::{SETTINGS, sizes, sizes_text};
 
 /// The command line with `run -n` before a board that stands in place of a command: `queenfold 16`. If there is an `-n`
 /// besides, the board is left to be refused.
 pub fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
-    let is_board = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
-    if args
-        .get(1)
-        .and_then(|first| first.to_str())
-        .is_some_and(is_board)
-    {
+    let first = args.get(1).and_then(|first| first.to_str());
+    if first.is_some_and(|first| first.starts_with(|c: char| c.is_ascii_digit())) {
         let flag = (!args.iter().any(has_flag)).then_some("-n");
         let before = ["run"].into_iter().chain(flag).map(OsString::from);
         args.splice(1..1, before);
@@ -34,7 +30,7 @@ pub fn meant(error: &Error, args: &[OsString], program: &Command) -> Option<Vec<
     if error.kind() != ErrorKind::UnknownArgument || args.iter().any(has_flag) {
         return None;
     }
-    let is_board = |arg: &OsString| arg.to_str().is_some_and(|arg| Sizes::read(arg).is_some());
+    let is_board = |arg: &OsString| arg.to_str().is_some_and(|arg| sizes().read(arg).is_some());
     let flag = [OsString::from("-n")];
     let flag_at = |at: usize| [&args[..at], &flag, &args[at..]].concat();
     // A board may also be the value of a flag: there no flag is taken.
@@ -60,33 +56,28 @@ pub fn hint(error: &Error, args: &[OsString], program: &Command) -> Option<Strin
         _ => None,
     };
     let args: Vec<_> = args.iter().filter_map(|arg| arg.to_str()).collect();
+    let similar = |given, suggested, what| {
+        let known = near(given, text(suggested)?)?;
+        Some(format!("a similar {what} exists: '{known}'"))
+    };
     match error.kind() {
         ErrorKind::UnknownArgument => {
             let given = text(ContextKind::InvalidArg)?;
-            argument(given, &args, program).or_else(|| {
-                let known = text(ContextKind::SuggestedArg).and_then(|known| near(given, known));
-                match (known, args.get(1)) {
-                    (Some(known), _) => Some(format!("a similar argument exists: '{known}'")),
-                    (None, Some(&"array")) => Some(format!(
-                        "options of the scheduler stand at the end: `-- {given}`"
-                    )),
-                    (None, _) => None,
-                }
-            })
+            let at_end = || format!("options of the scheduler stand at the end: `-- {given}`");
+            argument(given, &args, program)
+                .or_else(|| similar(given, ContextKind::SuggestedArg, "argument"))
+                .or_else(|| (args.get(1) == Some(&"array")).then(at_end))
         }
-        ErrorKind::InvalidValue => {
-            let given = text(ContextKind::InvalidValue)?;
-            let known = near(given, text(ContextKind::SuggestedValue)?)?;
-            Some(format!("a similar value exists: '{known}'"))
-        }
+        ErrorKind::InvalidValue => similar(
+            text(ContextKind::InvalidValue)?,
+            ContextKind::SuggestedValue,
+            "value",
+        ),
         ErrorKind::InvalidSubcommand => {
             let given = text(ContextKind::InvalidSubcommand)?;
-            let known = text(ContextKind::SuggestedSubcommand).and_then(|known| near(given, known));
-            Some(match (subcommand(given), known) {
-                (Some(hint), _) => hint.to_owned(),
-                (None, Some(known)) => format!("a similar subcommand exists: '{known}'"),
-                (None, None) => "`queenfold --help` lists the commands".to_owned(),
-            })
+            let known = || similar(given, ContextKind::SuggestedSubcommand, "subcommand");
+            let hint = subcommand(given).map(str::to_owned).or_else(known);
+            hint.or_else(|| Some("`queenfold --help` lists the commands".to_owned()))
         }
         _ => None,
     }
@@ -105,29 +96,25 @@ fn argument(given: &str, args: &[&str], program: &Command) -> Option<String> {
     let command = args.get(1).copied().unwrap_or_default();
     let named = program.find_subcommand(command);
     let named = named.map(|named| {
-        args.get(2)
-            .and_then(|below| named.find_subcommand(below))
-            .unwrap_or(named)
+        let below = args.get(2).and_then(|below| named.find_subcommand(below));
+        below.unwrap_or(named)
     });
-    let takes_board = named.is_some_and(|named| {
-        named
-            .get_arguments()
-            .any(|arg| arg.get_short() == Some('n'))
-    });
+    let has_n = |of: &Command| of.get_arguments().any(|arg| arg.get_short() == Some('n'));
+    let takes_board = named.is_some_and(has_n);
     // Those that take directories of runs.
     let keeps_board =
         !takes_board && named.is_some_and(|named| named.get_positionals().next().is_some());
-    let board = Sizes::read(given.strip_prefix("n=").unwrap_or(given));
-    let is_board_flag = [
+    let board = sizes().read(given.strip_prefix("n=").unwrap_or(given));
+    let board_flags = [
         "-n", "--n", "-N", "--N", "--size", "--board", "--queens", "--holes",
-    ]
-    .contains(&given);
+    ];
+    let is_board_flag = board_flags.contains(&given);
     if keeps_board && (board.is_some() || is_board_flag) {
         return Some("a run keeps the board that it was begun with, so leave the board out".into());
     }
     if takes_board && (board.is_some() || given.starts_with(|c: char| c.is_ascii_digit())) {
         return Some(match (board, args.contains(&"-n")) {
-            (Some(board), false) => format!("give the board as `-n {}`", board.write()),
+            (Some(board), false) => format!("give the board as `-n {}`", sizes_text(&board)),
             _ => {
                 "boards are 1 to 32: give one as `-n 8`, several as `-n 8,10` or `-n 4..=8`".into()
             }
@@ -151,25 +138,21 @@ fn argument(given: &str, args: &[&str], program: &Command) -> Option<String> {
         "-o" | "--out" | "--output" => "results go to standard output: `> FILE` keeps them",
         "-v" | "--verbose" => "the environment variable QUEENFOLD_TRACE_FILTER=info shows a log",
         "--resume" | "--continue" => "`queenfold resume DIR` continues a run",
-        _ if ["run", "resume"].contains(&command) => return setting(given, program),
+        _ if ["run", "resume"].contains(&command) => return setting(given),
         _ => return None,
     };
     Some(hint.to_owned())
 }
 
-/// Help with a setting that no flag of a run sets.
-fn setting(given: &str, program: &Command) -> Option<String> {
-    let flag = given.strip_prefix("--")?;
-    let mut flags = program.find_subcommand("run")?.get_arguments();
-    if flags.any(|of| of.get_long() == Some(flag)) {
-        return None;
-    }
-    let name = flag.replace('-', "_");
-    let mut settings = Config::settings();
-    let setting = settings.find(|setting| setting.key.ends_with(&format!(".{name}")))?;
-    let (key, variable) = (setting.key, setting.key.replace('.', "_").to_uppercase());
+/// Help with a setting that no flag sets.
+fn setting(given: &str) -> Option<String> {
+    let name = format!(".{}", given.strip_prefix("--")?.replace('-', "_"));
+    let mut settings = SETTINGS.iter().filter(|setting| setting.flag.is_none());
+    let setting = settings.find(|setting| setting.key.ends_with(&name))?;
     Some(format!(
-        "{key} is a setting without a flag: a configuration file sets it, or QUEENFOLD_{variable} of the environment"
+        "{} is a setting without a flag: a configuration file sets it, or {} of the environment",
+        setting.key,
+        setting.variable()
     ))
 }
 

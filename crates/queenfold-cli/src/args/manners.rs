@@ -6,12 +6,12 @@ use std::path::Path;
 use crate::config::Layers;
 use queenfold_ledger::ledger::Store;
 
-/// These settings and their flags.
-const MANNERS: [(&str, &str); 4] = [
-    ("run.nice", "--nice"),
-    ("run.during", "--during"),
-    ("run.max_temp", "--max-temp"),
-    ("output.progress_every", "--progress-every"),
+/// These settings.
+const MANNERS: [&str; 4] = [
+    "run.nice",
+    "run.during",
+    "run.max_temp",
+    "output.progress_every",
 ];
 
 /// Takes the manners that `settings` leave open from the last session that worked in `dir`. The flags that say the same,
@@ -23,10 +23,10 @@ pub fn keep(settings: &mut Layers, dir: &Path) -> Option<String> {
         .into_iter()
         .filter(|of| of.facts.merged.is_empty() && !of.facts.config.is_empty());
     let last = own.max_by_key(|session| session.facts.number)?;
-    let kept = settings.add_kept(&last.facts.config, &MANNERS.map(|(key, _)| key));
-    let flags = MANNERS.iter().filter_map(|(key, flag)| {
-        let (_, value) = kept.iter().find(|(of, _)| of == key)?;
-        Some(format!("{flag} {value}"))
+    let kept = settings.add_kept(&last.facts.config, &MANNERS);
+    let flags = kept.iter().filter_map(|(setting, value)| {
+        let flag = setting.flag.as_ref()?;
+        Some(format!("{} {value}", flag.name))
     });
     let flags: Vec<_> = flags.collect();
     (!flags.is_empty()).then(|| flags.join(" "))

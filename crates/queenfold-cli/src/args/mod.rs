@@ -3,11 +3,9 @@
 pub mod boards;
 pub mod command_groups;
 pub mod flags;
-mod help;
 pub mod hints;
 pub mod manners;
 pub mod tilde;
 pub mod timestamp;
 pub mod usage;
 pub mod version;
-pub mod whole;

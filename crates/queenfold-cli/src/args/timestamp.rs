@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 
-use crate::config::{HumanDuration, Value};
+use crate::config::duration;
 use queenfold_ledger::ledger::unix_time;
 
 /// A moment, in seconds since 1970.
@@ -19,7 +19,7 @@ impl Timestamp {
         };
         // Nobody means by `18:30:00` how long ago it was.
         if !text.contains([':', '-'])
-            && let Some(HumanDuration(ago)) = HumanDuration::read(text)
+            && let Some(ago) = duration().read(text)
         {
             let ago = i64::try_from(ago.as_secs()).map_err(|_| refused())?;
             return Ok(Self(unix_time().saturating_sub(ago)));

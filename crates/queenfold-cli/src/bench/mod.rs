@@ -130,8 +130,8 @@ pub fn on_cpu(
 pub fn board(device: &DeviceSpec, plan: &Arc<dyn Plan>) -> Result<BoardResult, BenchError> {
     let n = plan.size();
     let failed = |why: String| BenchError::Failed { n, why };
-    plan.launcher()
-        .map_err(|_| failed("no kernel for it".to_owned()))?;
+    let none = |_| failed("no kernel for it".to_owned());
+    plan.launcher().map_err(none)?;
     let kernels = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&kernels);
     let observer = Arc::new(move |event: &RunEvent| {
@@ -153,11 +153,7 @@ pub fn board(device: &DeviceSpec, plan: &Arc<dyn Plan>) -> Result<BoardResult, B
         n: n.get(),
         engine: plan.engine(),
         total: tally.completions.solutions(),
-        verified: if known(n).is_some() {
-            "known"
-        } else {
-            "unknown"
-        },
+        verified: known(n).map_or("unknown", |_| "known"),
         kernel_seconds,
         seconds: report.elapsed.as_secs_f64(),
         busy: kernel_seconds / window.as_secs_f64().max(1e-9),
@@ -205,7 +201,12 @@ pub fn mixed(
         turns.rotate_left(round % 3);
         for (workers, devices) in turns {
             let limit = devices.is_empty().then(|| {
-                let limit = CPU_AT_MOST * best(&result.device_seconds);
+                let best = result
+                    .device_seconds
+                    .iter()
+                    .copied()
+                    .fold(f64::INFINITY, f64::min);
+                let limit = CPU_AT_MOST * best;
                 Duration::from_secs_f64(limit.clamp(CPU_AT_LEAST, 3600.0))
             });
             let report = count(plan, (Isa::best(), workers), devices, limit, Vec::new())?;
@@ -216,25 +217,15 @@ pub fn mixed(
             } else if workers == 0 {
                 result.device_seconds.push(seconds);
             } else {
-                result.note_mixed(&report);
+                let device = report.workers.last();
+                let share = device.map_or(0.0, |device| report.share_of(device));
+                result.mixed_seconds.push(seconds);
+                result.mixed_skew_seconds.push(report.skew().as_secs_f64());
+                result.mixed_device_share.push(share);
             }
         }
     }
     Ok(result)
-}
-
-fn best(times: &[f64]) -> f64 {
-    times.iter().copied().fold(f64::INFINITY, f64::min)
-}
-
-impl MixedResult {
-    fn note_mixed(&mut self, report: &Report) {
-        self.mixed_seconds.push(report.elapsed.as_secs_f64());
-        self.mixed_skew_seconds.push(report.skew().as_secs_f64());
-        let device = report.workers.last();
-        let share = device.map_or(0.0, |device| report.share_of(device));
-        self.mixed_device_share.push(share);
-    }
 }
 
 /// Runs the plan. A run with a limit may come back unfinished.
@@ -265,22 +256,15 @@ fn count(
         .map_err(|error| failed(error.to_string()))?;
     if report.is_whole() {
         let sums = report.tallies.values();
-        check(n, sums.map(|tally| tally.completions.solutions()).sum())?;
+        let counted: u128 = sums.map(|tally| tally.completions.solutions()).sum();
+        let known = known(n).map_or(counted, |known| known.total);
+        if counted != known {
+            return Err(BenchError::Mismatch { n, counted, known });
+        }
     } else if time_limit.is_none() {
         return Err(failed("a run ended early".to_owned()));
     }
     Ok(report)
-}
-
-fn check(n: Size, counted: u128) -> Result<(), BenchError> {
-    match known(n) {
-        Some(known) if known.total != counted => Err(BenchError::Mismatch {
-            n,
-            counted,
-            known: known.total,
-        }),
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -1,21 +1,17 @@
 //! `queenfold array`: divides a board into shards for the hosts of a cluster, with a script for their scheduler.
 
 use std::env;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-
-use crate::args::flags::{Boards, choice};
-use crate::args::whole::whole;
+use crate::args::boards::one_board;
+use crate::args::flags::Boards;
 use crate::commands::gather::gathered;
-use crate::config::{Auto, Bytes, HumanDuration, Value, Whole};
+use crate::config::{bytes, duration, engine, named, whole};
 use crate::exit::{Exit, Failure};
 use crate::output::{print, say};
 use crate::print::array_report::{script_word, submit_again};
-use crate::shell::{command_on, is_plain, word};
+use crate::shell::{command_on, is_plain, read_by, word};
 use crate::telemetry::printable;
 use queenfold::engine::{Engine, NoLauncher, seconds_per_cost};
 use queenfold::job::{fastest_on_cpu, plan};
@@ -83,7 +79,7 @@ pub struct Args {
     shards: Option<u64>,
 
     /// The scheduler that runs the array
-    #[arg(long = "for", value_name = "SCHEDULER", value_parser = scheduler(), required_unless_present_any = ["rest", "again"])]
+    #[arg(long = "for", value_name = "SCHEDULER", value_parser = named(Scheduler::ALL, Scheduler::name, &[]), required_unless_present_any = ["rest", "again"])]
     scheduler: Option<Scheduler>,
 
     /// Divide what is missing of the array in this directory, and neither runs nor waits in a queue, into smaller shards
@@ -104,8 +100,8 @@ pub struct Args {
     dir: Option<PathBuf>,
 
     /// The engine; `auto` chooses the one that is fastest on CPUs like that of this machine
-    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = choice([Engine::Chain, Engine::Colour], Engine::name))]
-    engine: Auto<Engine>,
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine().or("auto"))]
+    engine: Choice,
 
     /// Count all solutions only, not those that differ by more than a rotation or reflection
     #[arg(long)]
@@ -113,19 +109,19 @@ pub struct Args {
 
     /// The time of one attempt, from `1m`; what is not done by then is continued by the next one
     #[arg(long, value_name = "D", value_parser = attempt_time, allow_hyphen_values = true)]
-    time: Option<HumanDuration>,
+    time: Option<Duration>,
 
     /// Cores of each array task; 1 by default, and with `--for shell` those that it may use
-    #[arg(long, value_name = "C", value_parser = Whole::<1, 1024>::parse, allow_hyphen_values = true)]
-    cpus: Option<Whole<1, 1024>>,
+    #[arg(long, value_name = "C", value_parser = whole(1..=1024_u64), allow_hyphen_values = true)]
+    cpus: Option<u64>,
 
     /// Memory of each array task, such as `8G`
-    #[arg(long, value_name = "SIZE", value_parser = Bytes::parse, allow_hyphen_values = true)]
-    memory: Option<Bytes>,
+    #[arg(long, value_name = "SIZE", value_parser = bytes(), allow_hyphen_values = true)]
+    memory: Option<u64>,
 
     /// GPUs of each array task
-    #[arg(long, value_name = "G", default_value = "0", value_parser = Whole::<0, 64>::parse, allow_hyphen_values = true)]
-    gpus: Whole<0, 64>,
+    #[arg(long, value_name = "G", default_value = "0", value_parser = whole(0..=64_u64), allow_hyphen_values = true)]
+    gpus: u64,
 
     /// Replace a script of the scheduler that differs from the new one, with the lines that you added to it
     #[arg(long)]
@@ -136,22 +132,17 @@ pub struct Args {
     options: Vec<String>,
 }
 
-fn scheduler() -> impl TypedValueParser<Value = Scheduler> {
-    PossibleValuesParser::new(Scheduler::ALL.map(Scheduler::name)).map(|name| {
-        let mut all = Scheduler::ALL.into_iter();
-        all.find(|scheduler| scheduler.name() == name)
-            .unwrap_or(Scheduler::Slurm)
-    })
-}
+/// An engine, or `auto`.
+type Choice = Option<Engine>;
 
 /// A number alone is minutes for Slurm, and seconds elsewhere in this program.
-fn attempt_time(text: &str) -> Result<HumanDuration, String> {
+fn attempt_time(text: &str) -> Result<Duration, String> {
     let text = text.trim();
     if text.ends_with(|c: char| c.is_ascii_digit()) && text.parse::<f64>().is_ok_and(|n| n > 0.0) {
         return Err(format!("seconds or minutes? write {text}s or {text}min"));
     }
-    HumanDuration::parse(text)
-        .map_err(|error| error.to_string().replace(", or a number of seconds", ""))
+    let time = duration().parse(text);
+    time.map_err(|error| error.replace(", or a number of seconds", ""))
 }
 
 /// A command that brings a file home.
@@ -190,7 +181,8 @@ fn more_shards(dir: &Path, shards: Option<u64>, more: More) -> Result<(), Failur
     let _lock = DirLock::take(dir)?;
     let mut directory = ArrayDirectory::open(dir)?;
     let gathered = gathered(&directory, &[])?;
-    let array = directory.array();
+    let array = directory.array().clone();
+    let old = array.shards();
     let (new, what) = match more {
         More::Rest => {
             let queued = ask(&directory);
@@ -204,78 +196,58 @@ fn more_shards(dir: &Path, shards: Option<u64>, more: More) -> Result<(), Failur
             let missing = queued.unwrap_or_default().others(&gathered.to_submit());
             let shards = shards.unwrap_or(missing.len() * SMALLER);
             (
-                array.clone().with_rest(&missing, &gathered.lacking, shards),
+                array.with_rest(&missing, &gathered.lacking, shards),
                 "missing",
             )
         }
         More::Again => {
             let shards = shards.unwrap_or(array.to_count().count() as u64);
-            (
-                array.clone().with_again(&gathered.lacking, shards),
-                "counted once",
-            )
+            (array.with_again(&gathered.lacking, shards), "counted once")
         }
     };
-    let added: IndexList = (array.shards()..new.shards()).collect();
+    let added: IndexList = (old..new.shards()).collect();
+    let name = printable(&dir.display().to_string());
     if added.is_empty() {
-        return print(&format!(
-            "{}: nothing is {what} for more shards",
-            dir.display()
-        ));
+        return print(&format!("{name}: nothing is {what} for more shards"));
     }
     directory.replace(new)?;
-    let mut lines = vec![format!(
-        "{}: {} more, {added}",
-        dir.display(),
-        several(added.len(), "shard")
-    )];
-    let submit = submit_again(&directory, dir, &added);
-    lines.extend(submit.iter().map(|command| format!("submit it  {command}")));
-    let lines: Vec<_> = lines.iter().map(|line| printable(line)).collect();
-    print(&lines.join("\n"))
+    let mut text = format!("{name}: {} more, {added}", several(added.len(), "shard"));
+    for command in submit_again(&directory, dir, &added) {
+        text += &format!("\nsubmit it  {}", printable(&command));
+    }
+    print(&text)
 }
 
 /// Writes the submission of a new array.
 fn new_array(args: &Args, scheduler: Scheduler, shards: u64) -> Result<(), Failure> {
-    if let Some(HumanDuration(time)) = args.time
-        && time < SHORTEST
-    {
-        return Err(Failure::usage(
-            "--time: an attempt takes a minute at least, as schedulers count",
-        ));
-    }
-    let board = args.board.one()?;
+    let board = one_board(&args.board.settings()?)?;
     // The hosts may have other hardware than this one.
-    let engine = args
-        .engine
-        .0
-        .unwrap_or_else(|| fastest_on_cpu(board, Isa::best()));
-    if args.gpus.0 > 0
+    let fastest = || fastest_on_cpu(board, Isa::best());
+    let engine = args.engine.unwrap_or_else(fastest);
+    if args.gpus > 0
         && let Err(why) = plan(engine, board).launcher()
     {
+        let n = board.size();
         return Err(Failure::usage(match why {
-            NoLauncher::Engine => {
-                format!("--gpus: GPUs do not count by the engine {engine}")
+            NoLauncher::Engine => format!("--gpus: GPUs do not count by the engine {engine}"),
+            NoLauncher::Board(sizes) => {
+                let (first, last) = sizes.into_inner();
+                format!("--gpus: GPUs count boards of {first} to {last} queens, not of {n}")
             }
-            NoLauncher::Board(sizes) => format!(
-                "--gpus: GPUs count boards of {} to {} queens, not of {}",
-                sizes.start(),
-                sizes.end(),
-                board.size()
-            ),
         }));
     }
     let array = Array::new(board, engine, !args.no_unique, shards)?;
-    if args.put.is_some() && scheduler == Scheduler::Slurm {
-        return Err(Failure::usage(
-            "--put: the hosts of Slurm share a file system: give --for hyperqueue or shell",
-        ));
-    }
-    if args.put.is_some() && array.parts() == 1 {
-        return Err(Failure::usage(
-            "--put: what hosts send are shards, so give --shards 2 or more",
-        ));
-    }
+    let is_sent = args.put.is_some();
+    let refused = if args.time.is_some_and(|time| time < SHORTEST) {
+        Some("--time: an attempt takes a minute at least, as schedulers count")
+    } else if is_sent && scheduler == Scheduler::Slurm {
+        Some("--put: the hosts of Slurm share a file system: give --for hyperqueue or shell")
+    } else if is_sent && array.parts() == 1 {
+        Some("--put: what hosts send are shards, so give --shards 2 or more")
+    } else {
+        None
+    };
+    refused.map_or(Ok(()), |why| Err(Failure::usage(why)))?;
     let path = args.dir.clone();
     let path = path.unwrap_or_else(|| format!("array-{}", array.short_name()).into());
     // The scripts name it where nothing can be quoted.
@@ -296,39 +268,33 @@ fn new_array(args: &Args, scheduler: Scheduler, shards: u64) -> Result<(), Failu
         )));
     }
     let begun = Script::all(&directory).next().is_some();
-    if begun && directory.shares_nothing() != args.put.is_some() {
-        let with = if args.put.is_some() {
-            "without"
-        } else {
-            "with"
-        };
-        return Err(Failure::usage(format!(
-            "{} was made {with} --put: name another directory",
-            path.display()
-        )));
+    if begun && directory.shares_nothing() != is_sent {
+        let (name, with) = (path.display(), if is_sent { "without" } else { "with" });
+        let what = format!("{name} was made {with} --put: name another directory");
+        return Err(Failure::usage(what));
     }
     let program = env::current_exe()
         .map_err(|error| Failure::new(Exit::Error, format!("cannot find this program: {error}")))?;
     let submission = Submission {
         program: word(program.as_os_str()),
-        cpus: args.cpus.map(|cpus| cpus.0 as u64),
-        memory: args.memory.map(|memory| memory.0.div_ceil(1 << 20)),
-        gpus: args.gpus.0 as u64,
-        time: args.time.map(|time| time.0),
+        cpus: args.cpus,
+        memory: args.memory.map(|memory| memory.div_ceil(1 << 20)),
+        gpus: args.gpus,
+        time: args.time,
         options: options(args, scheduler)?,
         put: args.put.clone(),
     };
-    if args.put.is_some() {
+    if is_sent {
         directory.key()?;
     }
-    let script = Script {
-        scheduler,
-        gpus: args.gpus.0 > 0,
-    };
+    let gpus = args.gpus > 0;
+    let script = Script { scheduler, gpus };
     let name = script.name();
     let text = submission.script(scheduler, &directory);
     let there = directory.read(&name)?;
-    if args.put.is_some() && !is_bash(&text) {
+    // Where there is no bash, nobody knows.
+    let is_bash = || read_by("bash", &["-n"], text.as_bytes()).map_or(true, |end| end.success());
+    if is_sent && !is_bash() {
         let what = "--put: the command is none of bash, as in 'scp {} head:n24/shards/'";
         return Err(Failure::usage(what));
     }
@@ -338,9 +304,9 @@ fn new_array(args: &Args, scheduler: Scheduler, shards: u64) -> Result<(), Failu
             path.join(&name).display()
         )));
     }
-    match args.put {
-        Some(_) => directory.write_secret(&name, &text)?,
-        None => directory.write(&name, &text)?,
+    match is_sent {
+        true => directory.write_secret(&name, &text)?,
+        false => directory.write(&name, &text)?,
     }
     // HyperQueue starts a script as a program.
     make_executable(&directory.file(&name))
@@ -353,10 +319,10 @@ fn new_array(args: &Args, scheduler: Scheduler, shards: u64) -> Result<(), Failu
         path.display(),
         several(tasks, "task")
     )];
-    let cores = args.cpus.map_or(1, |cpus| cpus.0);
+    let cores = args.cpus.unwrap_or(1);
     let time = |parts| part_time(array).map(|time| time.mul_f64(parts as f64 / cores as f64));
     let about = |time| {
-        let (time, cores) = (words::measured(time), several(cores as u64, "core"));
+        let (time, cores) = (words::measured(time), several(cores, "core"));
         format!("about {time} on {cores} like those of this machine")
     };
     let parts = |index| {
@@ -365,59 +331,38 @@ fn new_array(args: &Args, scheduler: Scheduler, shards: u64) -> Result<(), Failu
             .map_or(0, |of| of.shard.parts().count() as u64)
     };
     // What devices take is not known beforehand.
-    if let Some(whole) = time(array.parts()).filter(|_| !script.gpus) {
+    if let Some(whole) = time(array.parts()).filter(|_| !gpus) {
         let first = time(parts(0)).unwrap_or_default();
         lines.push(match whole < SHORTEST {
             true => format!("no array is needed: `queenfold run` takes {}", about(whole)),
             false => format!("first shards {} each", about(first)),
         });
-        if let Some(HumanDuration(limit)) = args.time
-            && first > limit
-        {
+        if let Some(limit) = args.time.filter(|limit| first > *limit) {
+            let (first, limit) = (about(first), words::duration(limit));
             say(&format!(
-                "the first shards take {} each, and --time {} ends each attempt: more --shards make them shorter",
-                about(first),
-                words::duration(limit)
+                "the first shards take {first} each, and --time {limit} ends each attempt: more --shards make them shorter"
             ));
         }
     }
     // GPUs begin with the large shards, and CPUs with those that take them an hour at most.
     let (mut scripts, word) = (Script::all(&directory), script_word(script, &path));
-    let divided = scripts.any(|of| of.scheduler == scheduler && of.gpus != script.gpus);
+    let divided = scripts.any(|of| of.scheduler == scheduler && of.gpus != gpus);
     let is_short = |index: &u64| time(parts(*index)).is_none_or(|time| time <= LONG);
-    let first = (0..array.shards())
-        .find(is_short)
-        .unwrap_or(array.shards() - 1);
-    let own = match (divided && first > 0, script.gpus) {
-        (true, false) => Some(first..array.shards()),
+    let all = array.shards();
+    let first = (0..all).find(is_short).unwrap_or(all - 1);
+    let own = match (divided && first > 0, gpus) {
+        (true, false) => Some(first..all),
         (true, true) if directory.shares_nothing() => Some(0..first),
         _ => None,
     };
     let submit = match own {
         Some(shards) => scheduler.submit(&word, &shards.collect()),
-        None => scheduler.submit_all(&word, array.shards()),
+        None => scheduler.submit_all(&word, all),
     };
     lines.push(format!("submit it  {submit}"));
     lines.push(format!("look at it {}", command_on("status", &path)));
     lines.push(format!("add it up  {}", command_on("gather", &path)));
-    let lines: Vec<_> = lines.iter().map(|line| printable(line)).collect();
     print(&lines.join("\n"))
-}
-
-/// Whether bash understands a script. Where there is no bash, nobody knows.
-fn is_bash(script: &str) -> bool {
-    let read = || {
-        let mut bash = Command::new("bash")
-            .arg("-n")
-            .stdin(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
-        if let Some(mut stdin) = bash.stdin.take() {
-            stdin.write_all(script.as_bytes())?;
-        }
-        bash.wait()
-    };
-    read().map_or(true, |status: ExitStatus| status.success())
 }
 
 /// How long a part takes by the costs of its plan, on a core like those of this machine.
@@ -429,47 +374,35 @@ fn part_time(array: &Array) -> Option<Duration> {
 
 /// The options of the scheduler as lines of its script, each with its value.
 fn options(args: &Args, scheduler: Scheduler) -> Result<Vec<String>, Failure> {
-    let wrong = |what: String| Err(Failure::usage(what));
-    if scheduler == Scheduler::Shell {
-        let own = [
-            (args.memory.is_some(), "--memory"),
-            (!args.options.is_empty(), "options behind `--`"),
-        ];
-        if let Some((_, what)) = own.into_iter().find(|(is_given, _)| *is_given) {
-            return wrong(format!(
-                "{what}: `--for shell` knows no scheduler: give it to the one that starts shell.sh"
-            ));
-        }
+    let own = match &args.memory {
+        Some(_) => "--memory",
+        None => "options behind `--`",
+    };
+    let gives = args.memory.is_some() || !args.options.is_empty();
+    if scheduler == Scheduler::Shell && gives {
+        return Err(Failure::usage(format!(
+            "{own}: `--for shell` knows no scheduler: give it to the one that starts shell.sh"
+        )));
     }
     let mut lines: Vec<String> = Vec::new();
     for option in &args.options {
-        if printable(option) != *option {
-            return wrong(format!(
-                "{}: an option of a scheduler is one line of text",
-                printable(option)
-            ));
-        }
-        match option.split('=').next() {
-            Some("-a" | "--array") => {
-                return wrong(format!("{option}: --shards says which shards there are"));
-            }
-            Some("-J" | "--job-name" | "--name") => {
-                return wrong(format!(
-                    "{option}: `queenfold status` finds the array by its name"
-                ));
-            }
-            _ => {}
-        }
         let (name, value) = option.split_once('=').unwrap_or((option, ""));
-        match (option.starts_with('-'), lines.last_mut()) {
-            (true, _) if value.is_empty() => lines.push(option.clone()),
-            (true, _) => lines.push(format!("{name}={}", word(value.as_ref()))),
-            (false, Some(line)) => *line = format!("{line} {}", word(option.as_ref())),
-            (false, None) => {
-                return wrong(format!(
-                    "{option}: an option of a scheduler begins with a hyphen, as --partition=short"
-                ));
+        let wrong = match name {
+            _ if printable(option) != *option => "an option of a scheduler is one line of text",
+            "-a" | "--array" => "--shards says which shards there are",
+            "-J" | "--job-name" | "--name" => "`queenfold status` finds the array by its name",
+            _ if !option.starts_with('-') && lines.is_empty() => {
+                "an option of a scheduler begins with a hyphen, as --partition=short"
             }
+            _ => "",
+        };
+        if !wrong.is_empty() {
+            return Err(Failure::usage(format!("{option}: {wrong}")));
+        }
+        match (option.starts_with('-'), lines.last_mut()) {
+            (false, Some(line)) => *line = format!("{line} {}", word(option.as_ref())),
+            _ if value.is_empty() => lines.push(option.clone()),
+            _ => lines.push(format!("{name}={}", word(value.as_ref()))),
         }
     }
     Ok(lines)

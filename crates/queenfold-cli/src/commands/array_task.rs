@@ -27,25 +27,18 @@ pub fn array_task(dir: &Path, task: u64, settings: &Layers) -> Result<(), Failur
     let directory = ArrayDirectory::open(dir)?;
     let array = directory.array();
     if array.shard(task).is_none() {
+        let (dir, last) = (dir.display(), array.shards() - 1);
         return Err(Failure::usage(format!(
-            "--task {task}: {} has the shards 0 to {}",
-            dir.display(),
-            array.shards() - 1
+            "--task {task}: {dir} has the shards 0 to {last}"
         )));
     }
     let runner = JobRunner::new(settings.config())?;
     let mut tried = Vec::new();
     loop {
-        let (index, shard) = match next(&directory, task, &tried) {
-            Next::Free(index, shard) => (index, shard),
-            Next::Done => {
-                say(&printable(&format!(
-                    "{}: nothing is left to count",
-                    dir.display()
-                )));
-                return Ok(());
-            }
-            Next::OtherHost => return Err(Failure::counted_here(dir)),
+        let Some((index, shard)) = next(&directory, dir, task, &tried)? else {
+            let dir = dir.display();
+            say(&printable(&format!("{dir}: nothing is left to count")));
+            return Ok(());
         };
         let path = dir.join("shards").join(index.to_string());
         let plan = array.plans().swap_remove(0);
@@ -84,22 +77,21 @@ pub fn array_task(dir: &Path, task: u64, settings: &Layers) -> Result<(), Failur
     }
 }
 
-/// What an array task is to do.
-enum Next<'a> {
-    /// This shard.
-    Free(u64, &'a ArrayShard),
-    /// Nothing: all shards are counted, or are being counted.
-    Done,
-    /// Nothing: what is left is for other hosts.
-    OtherHost,
-}
-
-/// The first shard from `task` on that is free. Those that were `tried` are not.
-fn next<'a>(directory: &'a ArrayDirectory, task: u64, tried: &[u64]) -> Next<'a> {
+/// The first shard of the array in `dir` from `task` on that is free. Those that were `tried` are not. `None` if all shards are
+/// counted, or are being counted.
+///
+/// # Errors
+/// What is left is for other hosts.
+fn next<'a>(
+    directory: &'a ArrayDirectory,
+    dir: &Path,
+    task: u64,
+    tried: &[u64],
+) -> Result<Option<(u64, &'a ArrayShard)>, Failure> {
     let host = host_name();
     let array = directory.array();
     let is_alone = directory.shares_nothing();
-    let mut none = Next::Done;
+    let mut is_for_others = false;
     let order = match is_alone {
         true => (task..task + 1).chain(0..0),
         false => (task..array.shards()).chain(0..task),
@@ -111,21 +103,21 @@ fn next<'a>(directory: &'a ArrayDirectory, task: u64, tried: &[u64]) -> Next<'a>
         let path = directory.shard(index);
         // The ledger tells of the shard that was asked for; of the others, what their runs said last, because there may be
         // thousands.
+        let own = || directory.state_of(index, &directory.division(&array.plans()));
         let is_finished = || match index == task {
-            true => {
-                let state = directory.state_of(index, &directory.division(&array.plans()));
-                matches!(state, Ok((ShardState::Finished, _)))
-            }
+            true => matches!(own(), Ok((ShardState::Finished, _))),
             false => last_said(&path).is_some_and(|of| of.progress.state == RunState::Finished),
         };
         if !is_alone && (is_held(&path) || is_finished()) {
             continue;
         }
-        if shard.again.as_ref() == Some(&host) {
-            none = Next::OtherHost;
-        } else {
-            return Next::Free(index, shard);
+        if shard.again.as_ref() != Some(&host) {
+            return Ok(Some((index, shard)));
         }
+        is_for_others = true;
     }
-    none
+    match is_for_others {
+        true => Err(Failure::counted_here(dir)),
+        false => Ok(None),
+    }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::args::boards::{boards, given_line};
 use crate::args::flags::Boards;
 use crate::config::Config;
 use crate::exit::Failure;
@@ -26,14 +27,14 @@ pub struct Args {
 }
 
 /// Counts the solutions fixed by a half turn (r180) and by a quarter turn (r90).
-pub fn run(Args { boards, json }: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<(), Failure> {
     let runner = JobRunner::new(&Config::default())?;
-    for (at, board) in boards.all()?.into_iter().enumerate() {
+    for (at, board) in boards(&args.boards.settings()?)?.into_iter().enumerate() {
         let n = board.size();
         let census = runner.census(board)?;
         let seconds = census.report.elapsed.as_secs_f64();
         let (r180, r90) = (census.r180.to_string(), census.r90.to_string());
-        if *json {
+        if args.json {
             print_json(&json!({
                 "n": n,
                 "given": GivenSquares::of(&board),
@@ -45,16 +46,10 @@ pub fn run(Args { boards, json }: &Args) -> Result<(), Failure> {
             continue;
         }
         let gap = if at > 0 { "\n" } else { "" };
-        let given = match board.is_free() {
-            true => String::new(),
-            false => format!(
-                "given    {}; symmetries {}\n",
-                board.brief(),
-                board.symmetries()
-            ),
-        };
+        let given = given_line(&board).map(|given| given.replacen(' ', "    ", 1) + "\n");
         print(&format!(
-            "{gap}n        {n}\n{given}r180     {r180}\nr90      {r90}\nchecked  {}\nseconds  {seconds:.3}",
+            "{gap}n        {n}\n{}r180     {r180}\nr90      {r90}\nchecked  {}\nseconds  {seconds:.3}",
+            given.unwrap_or_default(),
             census.checked
         ))?;
     }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
+use crate::config::is_stream;
 use crate::exit::{Exit, Failure};
 use crate::output::{bar, check_file, print, print_json, say, stdout};
 use crate::session::recount::in_words;
@@ -62,65 +63,29 @@ const SECONDS_PER_TASK: f64 = 1.5e-4;
 /// Writes the certificate of a run.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let file = &args.output;
-    let to_stdout = file.as_os_str() == "-";
+    let to_stdout = is_stream(file);
     if to_stdout && args.json {
         let what =
             "-o - writes the certificate to stdout, where --json prints, too: give one of them";
         return Err(Failure::usage(what));
     }
-    if !to_stdout {
-        if file.symlink_metadata().is_ok() {
-            let what = format!("{} exists already; name another file", file.display());
-            return Err(Failure::usage(what));
-        }
-        check_file("certificate", &CERTIFICATE, file)?;
+    if !to_stdout && file.symlink_metadata().is_ok() {
+        let what = format!("{} exists already; name another file", file.display());
+        return Err(Failure::usage(what));
     }
-    let host = host_name();
-    let keys = args.key.iter().map(|key| HostKey::read(key, host.clone()));
-    let keys: Vec<HostKey> = keys.collect::<Result<_, _>>()?;
-    for (at, key) in keys.iter().enumerate() {
-        if keys[..at].iter().any(|other| other.is_same(key)) {
-            let what = format!("--key {}: this key signs already", args.key[at].display());
-            return Err(Failure::usage(what));
-        }
-    }
-    let (store, plans) = open(&args.dir)?;
+    check_file("certificate", &CERTIFICATE, file)?;
+    let keys = keys(&args.key)?;
     let unwritten = |error: io::Error| {
         let what = format!("{} cannot be written: {error}", file.display());
         Failure::new(Exit::Error, what)
     };
-    let tasks = store.recorded_tasks()?;
-    let written = |mut draft: &File| -> Result<Checked, Failure> {
-        let seconds = tasks as f64 * SECONDS_PER_TASK;
-        if seconds >= 1.0 {
-            let tasks = several(tasks, "task");
-            say(&format!(
-                "to write and to check: {tasks}, {}",
-                in_words(seconds)
-            ));
-        }
-        let shown = bar(None, "{bytes} written · {elapsed}");
-        let writer = shown.wrap_write(BufWriter::new(draft));
-        certify(&store, &plans, &keys, writer).map_err(|error| match error {
-            CertifyError::Output(error) => unwritten(error),
-            error => error.into(),
-        })?;
-        draft.sync_all().map_err(unwritten)?;
-        shown.finish_and_clear();
-        draft.rewind().map_err(unwritten)?;
-        let bytes = draft.metadata().map_err(unwritten)?.len();
-        let shown = bar(Some(bytes), "{bytes} of {total_bytes} checked · {elapsed}");
-        let checked = check(BufReader::new(shown.wrap_read(draft)))?;
-        shown.finish_and_clear();
-        Ok(checked)
-    };
     // Under its name, a certificate is whole.
-    let mut draft = match to_stdout {
+    let draft = match to_stdout {
         true => Draft::temporary(),
         false => Draft::beside(file),
-    }
-    .map_err(unwritten)?;
-    let checked = written(&draft.file)?;
+    };
+    let mut draft = draft.map_err(unwritten)?;
+    let checked = write(args, &keys, &draft.file, unwritten)?;
     if to_stdout {
         draft.file.rewind().map_err(unwritten)?;
         io::copy(&mut draft.file, &mut stdout())?;
@@ -128,22 +93,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         draft.put_new(file).map_err(unwritten)?;
     }
     if args.json {
-        let hosts: Vec<_> = checked
-            .signatures
-            .iter()
-            .map(|signed| &signed.host)
-            .collect();
-        let json = json!({
+        let signed = checked.signatures.iter();
+        return print_json(&json!({
             "file": file.display().to_string(),
             "plans": checked.plans,
             "tasks": checked.tasks,
             "root": checked.root,
-            "signed_by": hosts,
+            "signed_by": signed.map(|signed| &signed.host).collect::<Vec<_>>(),
             "shard": checked.part.map(|part| part.shard.to_string()),
             "known": checked.outcome.as_ref().map(|outcome| outcome.is_known),
             "result": &checked.outcome,
-        });
-        return print_json(&json);
+        }));
     }
     let mut lines = vec![format!(
         "{}: {} of {}, {}",
@@ -153,11 +113,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         several(checked.signatures.len() as u64, "signature"),
     )];
     lines.extend(checked.part.map(|part| {
+        let (board, all) = (checked.board.in_words(), several(part.tasks, "task"));
         format!(
-            "{part} of {}: {} of {}, and no total",
-            checked.board.in_words(),
-            checked.tasks,
-            several(part.tasks, "task")
+            "{part} of {board}: {} of {all}, and no total",
+            checked.tasks
         )
     }));
     lines.push(format!("root {}", checked.root));
@@ -166,4 +125,48 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         false => print(&lines.join("\n"))?,
     }
     Ok(())
+}
+
+/// The keys that sign, each once.
+fn keys(files: &[PathBuf]) -> Result<Vec<HostKey>, Failure> {
+    let mut keys: Vec<HostKey> = Vec::new();
+    for file in files {
+        let key = HostKey::read(file, host_name())?;
+        if keys.iter().any(|other| other.is_same(&key)) {
+            let what = format!("--key {}: this key signs already", file.display());
+            return Err(Failure::usage(what));
+        }
+        keys.push(key);
+    }
+    Ok(keys)
+}
+
+/// Writes the certificate into a draft, and checks it there.
+fn write(
+    args: &Args,
+    keys: &[HostKey],
+    mut draft: &File,
+    unwritten: impl Fn(io::Error) -> Failure + Copy,
+) -> Result<Checked, Failure> {
+    let (store, plans) = open(&args.dir)?;
+    let tasks = store.recorded_tasks()?;
+    let seconds = tasks as f64 * SECONDS_PER_TASK;
+    if seconds >= 1.0 {
+        let (tasks, time) = (several(tasks, "task"), in_words(seconds));
+        say(&format!("to write and to check: {tasks}, {time}"));
+    }
+    let shown = bar(None, "{bytes} written · {elapsed}");
+    let writer = shown.wrap_write(BufWriter::new(draft));
+    certify(&store, &plans, keys, writer).map_err(|error| match error {
+        CertifyError::Output(error) => unwritten(error),
+        error => error.into(),
+    })?;
+    draft.sync_all().map_err(unwritten)?;
+    shown.finish_and_clear();
+    draft.rewind().map_err(unwritten)?;
+    let bytes = draft.metadata().map_err(unwritten)?.len();
+    let shown = bar(Some(bytes), "{bytes} of {total_bytes} checked · {elapsed}");
+    let checked = check(BufReader::new(shown.wrap_read(draft)))?;
+    shown.finish_and_clear();
+    Ok(checked)
 }

@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value as Json, json};
 
-use crate::args::whole::whole;
+use crate::config::{is_stream, whole};
 use crate::exit::Failure;
 use crate::output::{print, print_json};
 use crate::session::recount::{self, by_name, percentage, second_method, tell_outcome};
-use crate::telemetry::printable;
 use queenfold::engine::CheckedBy;
 use queenfold::words::several;
 use queenfold_ledger::certificate::{Challenge, CheckError, Checked, Signed, check, most_wrong};
@@ -56,11 +55,8 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let name = args.certificate.display();
     let wrong = |error: CheckError| {
-        let failure = Failure::from(error);
-        Failure {
-            message: printable(&format!("{name}: {}", failure.message)),
-            ..failure
-        }
+        let Failure { exit, message } = error.into();
+        Failure::new(exit, format!("{name}: {message}"))
     };
     let mut file = open(&args.certificate).map_err(|error| wrong(error.into()))?;
     let checked = check(BufReader::new(&file)).map_err(wrong)?;
@@ -75,13 +71,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 Challenge::draw(BufReader::new(&file), &checked, seed, args.m).map_err(wrong)?;
             recount(&challenge, args.by).map_err(|failure| {
                 let signed = checked.signatures.iter();
-                let signed = signed.map(|signed| format!("; signed by {}", signed.key));
-                let signed: String = signed.collect();
+                let signed: String = signed.map(|of| format!("; signed by {}", of.key)).collect();
                 let lines = failure.message.lines();
-                Failure::lines(
-                    failure.exit,
-                    lines.map(|line| format!("{name}: {line}{signed}")),
-                )
+                let lines = lines.map(|line| format!("{name}: {line}{signed}"));
+                Failure::lines(failure.exit, lines)
             })?;
             Some((challenge.0.tasks(), seed))
         }
@@ -96,7 +89,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 /// Opens a certificate. A pipe would let the reader wait for ever. Standard input is kept: a challenge reads it a second
 /// time.
 fn open(file: &Path) -> io::Result<File> {
-    if file.as_os_str() == "-" {
+    if is_stream(file) {
         let mut kept = Draft::temporary()?.file.try_clone()?;
         io::copy(&mut io::stdin(), &mut kept)?;
         kept.rewind()?;
@@ -112,7 +105,6 @@ fn open(file: &Path) -> io::Result<File> {
 
 /// For programs: what the certificate says, and what the challenge showed.
 fn to_json(checked: &Checked, challenged: Option<(u64, &String)>, args: &Args) -> Json {
-    let signed = |signed: &Signed| json!({"host": signed.host, "key": signed.key});
     let challenge = challenged.map(|(different, seed)| {
         let all = different == checked.tasks;
         json!({
@@ -123,23 +115,23 @@ fn to_json(checked: &Checked, challenged: Option<(u64, &String)>, args: &Args) -
             "wrong_share_below": if all { 0.0 } else { most_wrong(args.m) },
         })
     });
-    json!({
-        "plans": checked.plans,
-        "tasks": checked.tasks,
-        "twice": checked.twice,
-        "on_other_host": checked.on_other_host,
-        "by_other_worker": checked.by_other_worker,
-        "by_other_kernel": checked.by_other_kernel,
-        "corrections": checked.corrections,
-        "hosts": checked.hosts,
-        "root": checked.root,
-        "signatures": checked.signatures.iter().map(signed).collect::<Vec<_>>(),
-        "challenge": challenge,
-        "shard": checked.part.map(|part| part.shard.to_string()),
-        "shard_tasks": checked.part.map(|part| part.tasks),
-        "known": checked.outcome.as_ref().map(|outcome| outcome.is_known),
-        "result": &checked.outcome,
-    })
+    let mut json = json!(checked);
+    for (key, value) in [
+        ("challenge", json!(challenge)),
+        (
+            "shard",
+            json!(checked.part.map(|part| part.shard.to_string())),
+        ),
+        ("shard_tasks", json!(checked.part.map(|part| part.tasks))),
+        (
+            "known",
+            json!(checked.outcome.as_ref().map(|outcome| outcome.is_known)),
+        ),
+        ("result", json!(checked.outcome)),
+    ] {
+        json[key] = value;
+    }
+    json
 }
 
 fn tell(checked: &Checked) -> Result<(), Failure> {
@@ -158,29 +150,34 @@ fn tell(checked: &Checked) -> Result<(), Failure> {
     if let Some(outcome) = &checked.outcome {
         tell_outcome(outcome)?;
     }
-    let again = match checked {
-        Checked { twice: 0, .. } => String::new(),
-        of => format!(
-            " ({} on another host, {} by another worker or device, {} by another kernel)",
-            of.on_other_host, of.by_other_worker, of.by_other_kernel
+    let Checked {
+        twice,
+        on_other_host,
+        by_other_worker,
+        by_other_kernel,
+        ..
+    } = checked;
+    let again = match twice {
+        0 => String::new(),
+        _ => format!(
+            " ({on_other_host} on another host, {by_other_worker} by another worker or device, {by_other_kernel} by another kernel)"
         ),
     };
     print(&format!(
-        "counted   {} twice{again}, {}, by {}",
-        checked.twice,
+        "counted   {twice} twice{again}, {}, by {}",
         several(checked.corrections, "correction"),
         several(checked.hosts.len() as u64, "host")
     ))?;
     print(&format!("root      {}", checked.root))?;
-    match checked.signatures.as_slice() {
-        [] => print("signed    by nobody"),
-        all => all.iter().try_for_each(|signed| {
-            print(&format!(
-                "signed    by {}, if its key is {}",
-                signed.host, signed.key
-            ))
-        }),
+    if checked.signatures.is_empty() {
+        return print("signed    by nobody");
     }
+    checked
+        .signatures
+        .iter()
+        .try_for_each(|Signed { host, key }| {
+            print(&format!("signed    by {host}, if its key is {key}"))
+        })
 }
 
 /// Counts the drawn tasks again.
@@ -193,10 +190,9 @@ fn recount(challenge: &Challenge, by: CheckedBy) -> Result<(), Failure> {
         format!("{done} counted again, {wrong} of them wrong")
     };
     let compared = recount::count(&challenge.0, by, recount::listen()?, progress)?;
-    let wrong = compared.wrong_of(&challenge.0);
-    match wrong.is_empty() {
-        true => Ok(()),
-        false => Err(Failure::counts_differ(&wrong)),
+    match compared.wrong_of(&challenge.0) {
+        wrong if wrong.is_empty() => Ok(()),
+        wrong => Err(Failure::counts_differ(&wrong)),
     }
 }
 

@@ -1,9 +1,9 @@
 //! `queenfold config`: shows every setting, its value and where that comes from.
 
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
 use crate::args::flags::ConfigFlags;
-use crate::config::{Config, Layers, Value, written};
+use crate::config::{Config, Layers, written};
 use crate::exit::Failure;
 use crate::output::{print, print_json};
 use queenfold::machine::Machine;
@@ -37,22 +37,18 @@ QUEENFOLD_<SECTION>_<KEY>, the file of --config or else ./queenfold.toml, your o
 pub fn run(args: &Args) -> Result<(), Failure> {
     let Command::Show(flags) = &args.command;
     let settings = flags.settings()?;
-    let config = settings.config();
-    if config.output.json {
-        let entries: serde_json::Map<String, Json> = settings
-            .entries()
-            .map(|(key, value, origin)| {
-                let entry = json!({
-                    "value": value,
-                    "origin": origin.to_string(),
-                    "resolved": resolved(&key, config),
-                });
-                (key, entry)
-            })
-            .collect();
-        return print_json(&entries);
+    if !settings.config().output.json {
+        return print(annotated(&settings).trim_end());
     }
-    print(annotated(&settings).trim_end())
+    let mut shown = json!({});
+    for (setting, value, origin) in settings.entries() {
+        shown[setting.key] = json!({
+            "value": value,
+            "origin": origin.to_string(),
+            "resolved": resolved(setting.key, settings.config()),
+        });
+    }
+    print_json(&shown)
 }
 
 /// The settings as a ledger keeps them, for whoever gets the run: a command may contain a password.
@@ -63,18 +59,16 @@ pub fn kept(settings: &Layers) -> String {
 /// The settings as a configuration file, with the origin of each in a comment.
 fn annotated(settings: &Layers) -> String {
     let mut text = String::new();
-    let mut section = String::new();
-    for (key, value, origin) in settings.entries() {
-        let (table, name) = key.split_once('.').unwrap_or(("", &key));
+    let mut section = "";
+    for (setting, value, origin) in settings.entries() {
+        let (table, name) = setting.key.split_once('.').unwrap_or_default();
         if table != section {
-            if !section.is_empty() {
-                text += "\n";
-            }
-            text += &format!("[{table}]\n");
-            section = table.into();
+            let gap = if section.is_empty() { "" } else { "\n" };
+            text += &format!("{gap}[{table}]\n");
+            section = table;
         }
-        let line = format!("{name} = {}", written(value));
-        let here = resolved(&key, settings.config());
+        let line = format!("{name} = {}", written(&value));
+        let here = resolved(setting.key, settings.config());
         let here = here.map_or_else(String::new, |here| format!("; here {here}"));
         text += &format!("{line:<34} # {origin}{here}\n");
     }
@@ -84,10 +78,9 @@ fn annotated(settings: &Layers) -> String {
 /// What `auto` means on this machine; `None` for other values.
 fn resolved(key: &str, config: &Config) -> Option<String> {
     let run = &config.run;
-    let machine = Machine::detect();
     match key {
-        "run.isa" if run.isa.0.is_none() => Some(run.isa().write()),
-        "run.workers" if run.workers.0.is_none() => Some(run.workers(&machine).to_string()),
+        "run.isa" if run.isa.is_none() => Some(run.isa().to_string()),
+        "run.workers" if run.workers.is_none() => Some(run.workers(&Machine::detect()).to_string()),
         _ => None,
     }
 }

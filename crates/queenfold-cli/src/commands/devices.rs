@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::args::whole::whole;
-use crate::config::Bytes;
+use crate::config::{bytes_text, whole};
 use crate::exit::Failure;
 use crate::output::{print, print_json};
 use queenfold::board::Size;
@@ -33,13 +32,10 @@ pub struct Args {
 /// Shows the machine. What the system does not report is `unknown`, or `null` in JSON.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let machine = Machine::detect();
-    let available: Vec<_> = Isa::ALL
-        .into_iter()
-        .filter(|isa| isa.is_available())
-        .map(Isa::name)
-        .collect();
-    let gpus = gpus(args.n);
+    let available = Isa::ALL.into_iter().filter(|isa| isa.is_available());
+    let available: Vec<_> = available.map(Isa::name).collect();
     let n = Size::new(args.n).map_err(Failure::usage)?;
+    let (gpus, missing) = gpus(n);
     let hardware = Hardware::find(&HardwareSettings::default())?;
     let engine = hardware.choose_engine(n)?;
     if args.json {
@@ -50,26 +46,19 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "isa": Isa::best().name(),
             "memory": machine.memory.map(|bytes| bytes.to_string()),
             "memory_limit": machine.memory_limit.map(|bytes| bytes.to_string()),
-            "gpus": gpus.devices,
-            "gpu_missing": gpus.missing,
-            "auto": {
-                "n": args.n,
-                "engine": engine.name(),
-            },
+            "gpus": gpus,
+            "gpu_missing": missing,
+            "auto": { "n": n, "engine": engine.name() },
         }));
     }
-    let memory = match (machine.memory, machine.memory_limit) {
-        (Some(memory), None) => Bytes(memory).rounded(),
-        (Some(memory), Some(limit)) => {
-            format!(
-                "{}, limited to {}",
-                Bytes(memory).rounded(),
-                Bytes(limit).rounded()
-            )
-        }
-        (None, Some(limit)) => format!("limited to {}", Bytes(limit).rounded()),
-        (None, None) => "unknown".into(),
+    let memory = [machine.memory, machine.memory_limit].map(|bytes| bytes.map(bytes_text));
+    let memory = match memory {
+        [Some(memory), None] => memory,
+        [Some(memory), Some(limit)] => format!("{memory}, limited to {limit}"),
+        [None, Some(limit)] => format!("limited to {limit}"),
+        [None, None] => "unknown".to_owned(),
     };
+    let gpus = gpus.iter().map(in_words).chain(missing).collect::<Vec<_>>();
     print(&format!(
         "CPU               {}\n\
          Cores             {}\n\
@@ -81,87 +70,66 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         machine.cores,
         available.join(", "),
         Isa::best(),
-        gpus.in_words(),
+        gpus.join("\n                  "),
         several(hardware.workers as u64, "CPU worker"),
     ))
 }
 
-/// The GPUs of the machine, or why none was found.
-struct GpuListing {
-    devices: Vec<Value>,
-    missing: Option<String>,
-}
-
-impl GpuListing {
-    fn in_words(&self) -> String {
-        let text = |gpu: &Value, key: &str| match &gpu[key] {
-            Value::String(text) => text.clone(),
-            Value::Null => "unknown".to_owned(),
-            other => other.to_string(),
-        };
-        let devices = self.devices.iter().map(|gpu| {
-            if gpu["name"].is_null() {
-                let (index, why) = (text(gpu, "index"), text(gpu, "error"));
-                return format!("{index}: the CUDA driver cannot describe it: {why}");
-            }
-            let memory = text(gpu, "memory").parse().map(Bytes);
-            let fits = match &gpu["error"] {
-                Value::String(why) => format!("not usable: {why}"),
-                _ => format!(
-                    "{} registers, {} warps per multiprocessor at n = {}",
-                    text(gpu, "registers"),
-                    text(gpu, "warps_per_multiprocessor"),
-                    text(gpu, "n"),
-                ),
-            };
-            format!(
-                "{}: {}, compute capability {}.{}, {}, {}, {fits}",
-                text(gpu, "index"),
-                text(gpu, "name"),
-                gpu["compute"][0],
-                gpu["compute"][1],
-                memory.map_or_else(|_| "memory unknown".to_owned(), Bytes::rounded),
-                text(gpu, "driver"),
-            )
-        });
-        let lines: Vec<_> = devices.chain(self.missing.clone()).collect();
-        lines.join("\n                  ")
+/// A device as `--json` describes it, in words.
+fn in_words(gpu: &Value) -> String {
+    let text = |key: &str| match &gpu[key] {
+        Value::String(text) => text.clone(),
+        Value::Null => "unknown".to_owned(),
+        other => other.to_string(),
+    };
+    let (index, name, driver, error) = (text("index"), text("name"), text("driver"), text("error"));
+    if gpu["name"].is_null() {
+        return format!("{index}: the CUDA driver cannot describe it: {error}");
     }
+    let memory = text("memory").parse();
+    let memory = memory.map_or_else(|_| "memory unknown".to_owned(), bytes_text);
+    let [major, minor] = [0, 1].map(|part| &gpu["compute"][part]);
+    let fits = match gpu["error"].is_null() {
+        false => format!("not usable: {error}"),
+        true => {
+            let [registers, warps, n] = ["registers", "warps_per_multiprocessor", "n"].map(text);
+            format!("{registers} registers, {warps} warps per multiprocessor at n = {n}")
+        }
+    };
+    format!("{index}: {name}, compute capability {major}.{minor}, {memory}, {driver}, {fits}")
 }
 
-/// Looks for GPUs, and how the kernel for boards of size `n` fits on them. What a device does not
-/// report is `null`.
-fn gpus(n: u32) -> GpuListing {
+/// The GPUs, and how the kernel for boards of size `n` fits on them; or why none was found. What a device does not report is
+/// `null`.
+fn gpus(n: Size) -> (Vec<Value>, Option<String>) {
     let found = devices();
     let described = found.devices.iter().map(|properties| {
+        let mut described = json!(properties);
+        described["n"] = json!(n);
         let opened = Cuda::open(CudaSettings {
             index: properties.identity.index,
             ..CudaSettings::default()
         });
-        let mut described = json!(properties);
-        described["n"] = json!(n);
-        let plan = Size::new(n).ok().and_then(device_plan);
-        let launcher = plan.and_then(|plan| plan.launcher().ok());
-        match (opened, launcher) {
-            (Ok(mut device), Some(launcher)) => {
-                let launcher = fitted(launcher, properties);
-                match device.occupancy(launcher.program()) {
-                    Ok((registers, warps)) => {
-                        described["registers"] = json!(registers);
-                        described["warps_per_multiprocessor"] = json!(warps);
-                    }
-                    Err(error) => described["error"] = json!(error.to_string()),
-                }
+        let launcher = device_plan(n).and_then(|plan| plan.launcher().ok());
+        let fits = opened
+            .map_err(|error| error.to_string())
+            .and_then(|mut device| {
+                let program = launcher.map(|launcher| fitted(launcher, properties).program());
+                let fits = program.map(|program| device.occupancy(program)).transpose();
+                fits.map_err(|error| error.to_string())
+            });
+        match fits {
+            Ok(Some((registers, warps))) => {
+                described["registers"] = json!(registers);
+                described["warps_per_multiprocessor"] = json!(warps);
             }
-            (Err(error), _) => described["error"] = json!(error.to_string()),
-            (Ok(_), None) => {}
+            Ok(None) => {}
+            Err(why) => described["error"] = json!(why),
         }
         described
     });
     let failing = found.failing.iter();
     let failing = failing.map(|(index, why)| json!({ "index": index, "error": why }));
-    GpuListing {
-        devices: described.chain(failing).collect(),
-        missing: (!found.missing.is_empty()).then_some(found.missing),
-    }
+    let missing = (!found.missing.is_empty()).then_some(found.missing.clone());
+    (described.chain(failing).collect(), missing)
 }

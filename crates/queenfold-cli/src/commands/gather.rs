@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
+use crate::config::is_stream;
 use crate::exit::{Exit, Failure};
 use crate::output::{print, print_json, say};
 use crate::print::array_report::{outdated_scripts, submit_again};
@@ -19,7 +20,7 @@ use queenfold::job::outcome;
 use queenfold::words::several;
 use queenfold_ledger::certificate::{HostKey, open_source};
 use queenfold_ledger::cluster::{ArrayDirectory, Gathered, KEY, ask, gather};
-use queenfold_ledger::ledger::{Confirmation, LedgerError, MergeSource, Merged, Store};
+use queenfold_ledger::ledger::{Confirmation, LedgerError, Merged, Store};
 use queenfold_ledger::system::file_kind::replace;
 
 /// The longest certificate that is read from stdin, in bytes: one of a million tasks has some 500 MB.
@@ -63,19 +64,14 @@ pub fn gathered(directory: &ArrayDirectory, from: &[PathBuf]) -> Result<Gathered
         false => None,
     };
     let gathered = gather(directory, from, |path| {
-        let source = open_source(path)?;
-        let signer = source.store.signer().map(str::to_owned);
-        match &key {
-            Some(key) if signer != Some(key.public()) => Err(LedgerError::Unfit(format!(
-                "{}: it is signed by {}, and not by the key of this array",
-                path.display(),
-                signer.unwrap_or_default()
-            ))),
-            key => Ok(MergeSource {
-                is_of_array: key.is_some(),
-                ..source
-            }),
+        let mut source = open_source(path)?;
+        let signer = source.store.signer().unwrap_or_default();
+        if key.as_ref().is_some_and(|key| key.public() != signer) {
+            let what = format!("it is signed by {signer}, and not by the key of this array");
+            return Err(LedgerError::Unfit(format!("{}: {what}", path.display())));
         }
+        source.is_of_array = key.is_some();
+        Ok(source)
     });
     let gathered = gathered.map_err(|error| {
         let mut failure = Failure::from(error);
@@ -85,9 +81,8 @@ pub fn gathered(directory: &ArrayDirectory, from: &[PathBuf]) -> Result<Gathered
         }
         failure
     })?;
-    for refused in &gathered.refused {
-        say(&printable(&format!("left out: {refused}")));
-    }
+    let refused = gathered.refused.iter();
+    refused.for_each(|refused| say(&printable(&format!("left out: {refused}"))));
     Ok(gathered)
 }
 
@@ -104,28 +99,32 @@ fn kept_stdin(directory: &ArrayDirectory) -> Result<PathBuf, Failure> {
 /// Adds up the shards of a job array.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let directory = ArrayDirectory::open(&args.dir)?;
-    let stdin = args.from.as_deref() == Some(Path::new("-"));
-    let from = match &args.from {
-        Some(_) if stdin => vec![kept_stdin(&directory)?],
-        from => from.iter().cloned().collect(),
+    let stdin = args.from.as_deref().is_some_and(is_stream);
+    let from = match stdin {
+        true => vec![kept_stdin(&directory)?],
+        false => args.from.iter().cloned().collect(),
     };
     let gathered = gathered(&directory, &from)?;
     if stdin && !gathered.refused.is_empty() {
         fs::remove_file(&from[0])?;
     }
     let whole = args.dir.join("whole");
-    if let Some(merged) = &gathered.merged {
-        say(&printable(&format!(
-            "{}: {} gathered, {} there already",
-            whole.display(),
-            several(merged.copied, "task"),
-            merged.there
-        )));
-        for left_out in &merged.left_out {
-            say(&printable(&left_out.to_string()));
-        }
-    }
     let merged = gathered.merged.as_ref();
+    if let Some(Merged {
+        copied,
+        there,
+        left_out,
+        ..
+    }) = merged
+    {
+        let (whole, copied) = (whole.display(), several(*copied, "task"));
+        say(&printable(&format!(
+            "{whole}: {copied} gathered, {there} there already"
+        )));
+        left_out
+            .iter()
+            .for_each(|left_out| say(&printable(&left_out.to_string())));
+    }
     let tasks: u64 = directory.array().plans().iter().map(|p| p.tasks()).sum();
     let done = merged.map_or(0, |merged| merged.sums.coverage.done());
     let mut lines = Vec::new();
@@ -150,24 +149,19 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             }
             if lines.is_empty() {
                 let again = command("array", &[("--again", args.dir.as_os_str())], None);
-                lines.push(format!(
-                    "`{again}` adds shards for what one host alone has counted"
-                ));
-                return Err(Failure::lines(Exit::Stopped, lines));
+                let what = format!("`{again}` adds shards for what one host alone has counted");
+                return Err(Failure::new(Exit::Stopped, what));
             }
             lines.insert(0, "second counts are missing".to_owned());
         }
         None => {
             if args.json {
-                print_json(&without_total(json, done, tasks))?;
+                print_total(json, (done, tasks), Default::default())?;
             }
+            let (dir, missing) = (args.dir.display(), several(tasks - done, "task"));
             lines.insert(
                 0,
-                format!(
-                    "no total from {}: {} of {tasks} missing",
-                    args.dir.display(),
-                    several(tasks - done, "task")
-                ),
+                format!("no total from {dir}: {missing} of {tasks} missing"),
             );
         }
     }
@@ -177,32 +171,35 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         true => "them",
         false => "the others",
     };
-    let again = submit_again(&directory, &args.dir, &missing);
-    match missing.is_empty() {
-        true => lines.push(format!(
-            "wait for the running and the queued shards, then `{}`",
-            command_on("gather", &args.dir)
-        )),
-        false => {
-            lines.extend(
-                again
-                    .iter()
-                    .map(|command| format!("count {which} alone with `{command}`")),
-            );
-            lines.extend(outdated_scripts(&directory, &args.dir));
-        }
+    if missing.is_empty() {
+        let again = command_on("gather", &args.dir);
+        lines.push(format!(
+            "wait for the running and the queued shards, then `{again}`"
+        ));
+    } else {
+        let again = submit_again(&directory, &args.dir, &missing).into_iter();
+        lines.extend(again.map(|command| format!("count {which} alone with `{command}`")));
+        lines.extend(outdated_scripts(&directory, &args.dir));
     }
     Err(Failure::lines(Exit::Stopped, lines))
 }
 
-/// What `--json` prints while tasks are missing, besides what is in `json`.
-pub fn without_total(mut json: Json, done: u64, tasks: u64) -> Json {
+/// Prints for programs what is in `json`, how many tasks are done, and of a total the seconds, how it is checked, how often its
+/// tasks were counted, and what it is.
+pub fn print_total(
+    mut json: Json,
+    (done, tasks): (u64, u64),
+    total: [Json; 4],
+) -> Result<(), Failure> {
     json["tasks_done"] = json!(done);
     json["tasks_total"] = json!(tasks);
-    for key in ["seconds", "checked", "counted", "result"] {
-        json[key] = Json::Null;
+    for (key, value) in ["seconds", "checked", "counted", "result"]
+        .into_iter()
+        .zip(total)
+    {
+        json[key] = value;
     }
-    json
+    print_json(&json)
 }
 
 /// Prints the total of the ledger in `whole`, of which no task is missing, and how often its tasks were counted: as text, or
@@ -217,22 +214,20 @@ pub fn tell_whole(
     store.check_decided(&merged.sums)?;
     let confirmation = Confirmation::read(&store)?;
     drop(store);
-    if let Some(plan) = plans.first() {
-        let outcome = outcome(plan.as_ref(), |engine| merged.sums.tallies.get(&engine))?;
-        let checked = confirmation.checked(&outcome);
-        if let Some(mut json) = json {
-            let tasks = merged.sums.coverage.tasks();
-            json["tasks_done"] = json!(tasks);
-            json["tasks_total"] = json!(tasks);
-            json["seconds"] = json!(merged.elapsed.as_secs_f64());
-            json["checked"] = json!(checked);
-            json["counted"] = json!(confirmation);
-            json["result"] = json!(outcome);
-            return print_json(&json);
-        }
-        let table = ResultTable::new(plan.size(), "All sessions");
-        print(&table.header())?;
-        print(&table.row(&outcome, checked, merged.elapsed))?;
+    let outcome = outcome(plans[0].as_ref(), |engine| merged.sums.tallies.get(&engine))?;
+    let checked = confirmation.checked(&outcome);
+    if let Some(json) = json {
+        let (tasks, seconds) = (merged.sums.coverage.tasks(), merged.elapsed.as_secs_f64());
+        let total = [
+            json!(seconds),
+            json!(checked),
+            json!(confirmation),
+            json!(outcome),
+        ];
+        return print_total(json, (tasks, tasks), total);
     }
+    let table = ResultTable::new(outcome.n, "All sessions");
+    print(&table.header())?;
+    print(&table.row(&outcome, checked, merged.elapsed))?;
     count_report::tell(whole, Some(confirmation), false)
 }

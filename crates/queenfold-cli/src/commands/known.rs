@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::config::{Sizes, Value};
+use crate::config::{Sizes, sizes};
 use crate::exit::Failure;
 use crate::output::{print, print_json, say};
 use queenfold::board::{Size, known, known_symmetric};
@@ -19,7 +19,7 @@ Every result is compared with these counts. r180 are the solutions that a half t
 fixes. Of 28 to 32 queens, the total is not known.")]
 pub struct Args {
     /// Board sizes: one, or ranges and lists of them; all of them unless given
-    #[arg(short, value_name = "N|A..=B", value_parser = Sizes::parse, allow_hyphen_values = true)]
+    #[arg(short, value_name = "N|A..=B", value_parser = sizes(), allow_hyphen_values = true)]
     n: Option<Sizes>,
 
     /// Print each board as JSON, one object on each line
@@ -33,36 +33,32 @@ const SOURCES: &str = "sources: OEIS A000170 (total), A002562 (unique), A032522 
 
 /// Prints the known counts.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let sizes: Vec<Size> = match &args.n {
-        Some(sizes) => sizes.iter().collect(),
-        None => Size::all().collect(),
-    };
+    let sizes = args.n.clone().unwrap_or_else(|| Size::all().collect());
     let rows: Vec<_> = sizes.into_iter().map(|n| (n, counts(n))).collect();
     if args.json {
         return rows.iter().try_for_each(|(n, [total, unique, r180, r90])| {
             print_json(&json!({"n": n, "total": total, "unique": unique, "r180": r180, "r90": r90}))
         });
     }
-    let names = ["Total", "Unique", "R180", "R90"];
-    let widths: [usize; 4] = std::array::from_fn(|column| {
-        let cells = rows
-            .iter()
-            .filter_map(|(_, counts)| counts[column].as_ref());
-        let largest = cells.map(String::len).max();
-        largest.unwrap_or(0).max(names[column].len())
+    let names = ["Total", "Unique", "R180", "R90"].map(str::to_owned);
+    let shown = rows.into_iter().map(|(n, counts)| {
+        (
+            n.to_string(),
+            counts.map(|count| count.unwrap_or_else(|| "-".to_owned())),
+        )
     });
-    let line = |n: &str, cells: [&str; 4]| {
+    let lines: Vec<_> = std::iter::once(("N".to_owned(), names))
+        .chain(shown)
+        .collect();
+    let widths: [usize; 4] = std::array::from_fn(|column| {
+        let widths = lines.iter().map(|(_, cells)| cells[column].len());
+        widths.max().unwrap_or(0)
+    });
+    for (n, cells) in &lines {
         let cells = cells.iter().zip(widths);
         let cells = cells.map(|(cell, width)| format!("{cell:>width$}"));
-        print(&format!("{n:>2}: {}", cells.collect::<Vec<_>>().join("  ")))
-    };
-    line("N", names)?;
-    rows.iter().try_for_each(|(n, counts)| {
-        let cells = counts
-            .each_ref()
-            .map(|count| count.as_deref().unwrap_or("-"));
-        line(&n.to_string(), cells)
-    })?;
+        print(&format!("{n:>2}: {}", cells.collect::<Vec<_>>().join("  ")))?;
+    }
     say(SOURCES);
     Ok(())
 }

@@ -1,16 +1,16 @@
 //! `queenfold man`: shows the manual page of the program or of a command, or writes all of them into a directory.
 
 use std::fs;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::process::{Command as Process, Stdio};
 
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
 use crate::exit::{Exit, Failure};
-use crate::output::{print, say};
+use crate::output::{check_file, print, say, write_file};
+use crate::shell::read_by;
 use crate::telemetry::printable;
 use queenfold_ledger::system::file_kind::FileKind;
 
@@ -54,14 +54,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         fs::create_dir_all(dir)
             .map_err(|error| Failure::new(Exit::Error, format!("{}: {error}", dir.display())))?;
-        let failed = |file: &Path, error| Failure::of_file("page", file, &error);
         let pages = pages(&program, dir);
         for (_, file) in &pages {
-            PAGE.check(file).map_err(|error| failed(file, error))?;
+            check_file("page", &PAGE, file)?;
         }
         for (command, file) in &pages {
-            let written = page(command).and_then(|text| PAGE.write(file, &text));
-            written.map_err(|error| failed(file, error))?;
+            write_file("page", &PAGE, file, &page(command)?)?;
         }
         say(&printable(&format!("wrote the pages to {}", dir.display())));
         return Ok(());
@@ -82,24 +80,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// Whether the program `man` is there and shows the page.
 fn is_shown_by_man(page: &[u8]) -> bool {
-    let man = Process::new("man")
-        .args(["-l", "-"])
-        .stdin(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn();
-    let Ok(mut man) = man else {
-        return false;
-    };
-    // A reader who leaves early has seen it.
-    let _ = man.stdin.take().map(|mut pipe| pipe.write_all(page));
-    man.wait().is_ok_and(|status| status.success())
+    read_by("man", &["-l", "-"], page).is_ok_and(|status| status.success())
 }
 
 /// All commands that have a page, and where it is in `dir`.
 fn pages(command: &Command, dir: &Path) -> Vec<(Command, PathBuf)> {
-    let shown = command
-        .get_subcommands()
-        .filter(|command| !command.is_hide_set());
+    let shown = command.get_subcommands().filter(|of| !of.is_hide_set());
     let mut pages: Vec<_> = shown.flat_map(|command| pages(command, dir)).collect();
     let file = dir.join(Man::new(command.clone()).get_filename());
     pages.push((command.clone(), file));
@@ -109,23 +95,12 @@ fn pages(command: &Command, dir: &Path) -> Vec<(Command, PathBuf)> {
 /// The page of a command, as the program `man` reads it.
 fn page(command: &Command) -> io::Result<Vec<u8>> {
     // The sections below hold the help text in its form, and every page has the version at its foot.
-    let options = command
-        .clone()
-        .after_help(None)
-        .version(None)
-        .long_version(None);
-    let page = Man::new(options)
+    let options = command.clone().after_help(None);
+    let page = Man::new(options.version(None).long_version(None))
         .source(concat!("queenfold ", env!("CARGO_PKG_VERSION")))
         .manual("Queenfold");
     let mut text = Vec::new();
-    page.render_title(&mut text)?;
-    page.render_name_section(&mut text)?;
-    page.render_synopsis_section(&mut text)?;
-    page.render_description_section(&mut text)?;
-    page.render_options_section(&mut text)?;
-    if command.has_subcommands() {
-        page.render_subcommands_section(&mut text)?;
-    }
+    page.render(&mut text)?;
     if let Some(help) = command.get_after_help() {
         sections(&help.to_string()).to_writer(&mut text)?;
     }
@@ -136,11 +111,11 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
 /// tables, keep their form.
 fn sections(help: &str) -> Roff {
     let mut page = Roff::new();
-    let mut in_notes = false;
+    let mut notes = "SH";
     for paragraph in help.split("\n\n") {
         match paragraph.split_once(":\n  ") {
             Some((heading, table)) if !heading.contains('\n') => {
-                in_notes = false;
+                notes = "SH";
                 page.control("SH", [heading.to_uppercase().as_str()]);
                 page.control("nf", []);
                 for line in table.lines() {
@@ -149,12 +124,9 @@ fn sections(help: &str) -> Roff {
                 page.control("fi", []);
             }
             _ => {
-                if in_notes {
-                    page.control("PP", []);
-                } else {
-                    page.control("SH", ["NOTES"]);
-                }
-                in_notes = true;
+                let title = (notes == "SH").then_some("NOTES");
+                page.control(notes, title);
+                notes = "PP";
                 page.text([roman(paragraph)]);
             }
         }

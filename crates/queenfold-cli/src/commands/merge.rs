@@ -1,11 +1,11 @@
 //! `queenfold merge`: puts runs of the same plans into one, takes one out again, or compares them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::json;
 
-use super::gather::{tell_whole, without_total};
+use super::gather::{print_total, tell_whole};
 use crate::config::path_text;
 use crate::exit::Failure;
 use crate::output::{print, print_json, say};
@@ -60,34 +60,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let Some(into) = args.into.as_deref() else {
         return check(args);
     };
-    if let Some(source) = args.take_out.as_deref() {
-        // Every session is its own, so nothing would be left.
-        let [from, to] = [source, into].map(|dir| dir.canonicalize().ok());
-        if from.is_some() && from == to {
-            let dir = source.display();
-            let what = format!(
-                "{dir} cannot be taken out of itself: give the directory that was merged into it"
-            );
-            return Err(Failure::usage(what));
-        }
-        let taken = ledger::take_out(source, into, open_source)?;
-        if !taken.kept.is_empty() {
-            say(&printable(&kept_sessions(into, &taken.kept)));
-        }
-        if args.json {
-            return print_json(&json!({"tasks": taken.records, "sessions": taken.sessions}));
-        }
-        return print(&format!(
-            "{} of {} taken out",
-            several(taken.records, "task"),
-            several(taken.sessions, "session")
-        ));
+    if let Some(source) = &args.take_out {
+        return take_out(source, into, args.json);
     }
     let (sources, plans) = sources(args)?;
     let merged = ledger::merge(sources, into, &plans)?;
+    let copied = several(merged.copied, "task");
     let mut copied = format!(
-        "{} copied, {} there already with the same result",
-        several(merged.copied, "task"),
+        "{copied} copied, {} there already with the same result",
         merged.there
     );
     for (number, what) in [
@@ -99,20 +79,46 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     say(&copied);
-    for left_out in &merged.left_out {
-        say(&printable(&left_out.to_string()));
-    }
+    merged
+        .left_out
+        .iter()
+        .for_each(|left_out| say(&printable(&left_out.to_string())));
     let coverage = &merged.sums.coverage;
-    if !coverage.is_whole() {
-        if args.json {
-            print_json(&without_total(json!({}), coverage.done(), coverage.tasks()))?;
-        }
-        return Err(Failure::incomplete(
-            format_args!("no total from {}", into.display()),
-            &coverage.missing(&merged.division),
-        ));
+    if coverage.is_whole() {
+        return tell_whole(into, &plans, &merged, args.json.then(|| json!({})));
     }
-    tell_whole(into, &plans, &merged, args.json.then(|| json!({})))
+    if args.json {
+        print_total(
+            json!({}),
+            (coverage.done(), coverage.tasks()),
+            Default::default(),
+        )?;
+    }
+    let what = format!("no total from {}", into.display());
+    Err(Failure::incomplete(
+        what,
+        &coverage.missing(&merged.division),
+    ))
+}
+
+/// Takes out of the run in `into` what was merged from `source`, or counted by the session of this id.
+fn take_out(source: &Path, into: &Path, json: bool) -> Result<(), Failure> {
+    // Every session is its own, so nothing would be left.
+    let [from, to] = [source, into].map(|dir| dir.canonicalize().ok());
+    if from.is_some() && from == to {
+        let why = "cannot be taken out of itself: give the directory that was merged into it";
+        return Err(Failure::usage(format!("{} {why}", source.display())));
+    }
+    let taken = ledger::take_out(source, into, open_source)?;
+    if !taken.kept.is_empty() {
+        say(&printable(&kept_sessions(into, &taken.kept)));
+    }
+    if json {
+        return print_json(&json!({"tasks": taken.records, "sessions": taken.sessions}));
+    }
+    let [tasks, sessions] = [(taken.records, "task"), (taken.sessions, "session")]
+        .map(|(number, what)| several(number, what));
+    print(&format!("{tasks} of {sessions} taken out"))
 }
 
 /// What is given, each opened when its turn comes, and the plans of the first.
@@ -134,13 +140,13 @@ fn check(args: &Args) -> Result<(), Failure> {
     let found = ledger::differences(sources, &plans)?;
     let differing = found.differing.len() as u64;
     if args.json {
-        let count = |count: &CountedWhere| {
+        let count = |of: &CountedWhere| {
             json!({
-                "dir": path_text(&count.dir),
-                "tally": count.tally,
-                "counted_by": count.counted_by,
-                "worker": count.worker,
-                "host": count.host,
+                "dir": path_text(&of.dir),
+                "tally": of.tally,
+                "counted_by": of.counted_by,
+                "worker": of.worker,
+                "host": of.host,
             })
         };
         let task = |(task, counts): &(TaskKey, Vec<CountedWhere>)| {
@@ -173,9 +179,11 @@ fn check(args: &Args) -> Result<(), Failure> {
     }
     match differing {
         0 => Ok(()),
-        tasks => Err(Failure::counts_differ([format!(
-            "counts of {} differ",
-            several(tasks, "task")
-        )])),
+        tasks => {
+            let tasks = several(tasks, "task");
+            Err(Failure::counts_differ([format!(
+                "counts of {tasks} differ"
+            )]))
+        }
     }
 }

@@ -1,8 +1,6 @@
 //! `queenfold pause`: pauses a run that another process counts.
 
-use std::path::PathBuf;
-
-use crate::control::asking::{Patience, ask};
+use crate::control::asking::Asking;
 use crate::exit::Failure;
 use queenfold_ledger::ledger::Request;
 
@@ -18,14 +16,11 @@ Ends with 0 when no worker counts any more, which takes two or three seconds. A 
 another second is given up, and counted from its beginning later. Ends with 1 if nobody counts the run, or if it \
 does not pause in time.")]
 pub struct Args {
-    /// The directory of the run, or of a job array
-    dir: PathBuf,
-
     #[command(flatten)]
-    patience: Patience,
+    asking: Asking,
 }
 
 /// Pauses a run that another process counts.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    ask(&args.dir, Request::Pause, args.patience.wait.0)
+    args.asking.ask(Request::Pause)
 }

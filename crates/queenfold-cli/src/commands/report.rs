@@ -1,10 +1,10 @@
 //! `queenfold report`: the report of a run, as a page or as JSON.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use crate::config::is_stream;
 use crate::exit::{Exit, Failure};
-use crate::output::{check_file, print_json, say, stdout};
+use crate::output::{check_file, print_json, say, write_file};
 use crate::report::RunReport;
 use crate::shell::{again_command, resume_command};
 use crate::telemetry::printable;
@@ -44,7 +44,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.json {
         return print_json(&report.json());
     }
-    let to_stdout = args.output.as_deref() == Some(Path::new("-"));
     let file = args.output.clone();
     let file = file.unwrap_or_else(|| args.dir.join(PAGE));
     let marks = report.beginnings();
@@ -56,18 +55,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         streams: args.output.is_some(),
         is_replaced: true,
     };
-    if !to_stdout {
-        check_file("report", &kind, &file)?;
-    }
-    let written = report.html(&resume_command(&args.dir), &again_command(&args.dir));
-    let written = written.map_err(|error| {
+    check_file("report", &kind, &file)?;
+    let page = report.html(&resume_command(&args.dir), &again_command(&args.dir));
+    let page = page.map_err(|error| {
         Failure::new(Exit::Error, format!("report {}: {error}", file.display()))
     })?;
-    if to_stdout {
-        return Ok(stdout().write_all(written.as_bytes())?);
+    write_file("report", &kind, &file, page.as_bytes())?;
+    if !is_stream(&file) {
+        say(&printable(&format!("wrote {}", file.display())));
     }
-    kind.write(&file, written.as_bytes())
-        .map_err(|error| Failure::of_file("report", &file, &error))?;
-    say(&printable(&format!("wrote {}", file.display())));
     Ok(())
 }

@@ -87,19 +87,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         &args.dir,
         counted.and_then(|counted| counted.confirmation),
         quiet,
-    )?;
-    Ok(())
+    )
 }
 
 /// Why a run that another process has paused is not continued here.
 fn paused(dir: &Path) -> Failure {
+    let (name, holder, resume) = (dir.display(), holder_of(dir), resume_command(dir));
+    let why = format!("in use by another process ({holder}) and paused");
     Failure::new(
         Exit::Error,
-        format!(
-            "{} is in use by another process ({}) and paused: `{}` without flags lets it go on",
-            dir.display(),
-            holder_of(dir),
-            resume_command(dir)
-        ),
+        format!("{name} is {why}: `{resume}` without flags lets it go on"),
     )
 }

@@ -105,12 +105,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "a run directory holds one board: give one n",
         ));
     }
-    if let Some(dir) = args
-        .dir
-        .as_deref()
-        .filter(|dir| ArrayDirectory::is_there(dir))
-    {
-        return Err(Failure::holds_array(dir));
+    match &args.dir {
+        Some(dir) if ArrayDirectory::is_there(dir) => return Err(Failure::holds_array(dir)),
+        _ => {}
     }
     if args.expect.is_some() && boards.len() != 1 {
         return Err(Failure::usage("--expect names one total: give one n"));
@@ -123,8 +120,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let quiet = config.output.quiet;
     let runner = JobRunner::new(config)?;
     let largest = boards.iter().map(GivenBoard::size).max();
-    let largest = largest.ok_or_else(|| Failure::usage("no board"))?;
-    let mut printer = Printer::new(largest, config.output.json);
+    let mut printer = Printer::new(largest.unwrap_or(boards[0].size()), config.output.json);
     let jobs = boards.into_iter().map(|board| runner.job(board));
     let jobs: Vec<_> = jobs.collect::<Result<_, _>>()?;
     if args.dir.is_none() && !args.yes {
@@ -153,9 +149,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn total(text: &str) -> Result<u128, &'static str> {
-    let number: Option<u128> = text.parse().ok();
     // No sign, and no zero before it.
-    let number = number.filter(|number| number.to_string() == text);
+    let number = text
+        .parse()
+        .ok()
+        .filter(|number: &u128| number.to_string() == text);
     number.ok_or(
         "expected a total: a whole number, in decimal digits alone, without a zero before it",
     )
@@ -176,12 +174,13 @@ fn cost_of_again(dir: &Path, runner: &JobRunner) -> Result<String, Failure> {
     let (store, plans) = open(dir)?;
     let first = FirstCounts::read(&store)?;
     let left = first.once().count() as u64 + first.open().len() as u64;
-    if left == 0 {
-        let nothing = match store.recorded_tasks()? {
-            0 => "nothing is recorded",
-            _ => "nothing, every recorded task is counted twice",
-        };
-        return Ok(format!("to count again: {nothing}"));
+    match (left, store.recorded_tasks()?) {
+        (0, 0) => return Ok("to count again: nothing is recorded".to_owned()),
+        (0, _) => {
+            let nothing = "to count again: nothing, every recorded task is counted twice";
+            return Ok(nothing.to_owned());
+        }
+        _ => {}
     }
     let planned: u64 = plans.iter().map(|plan| plan.tasks()).sum();
     let hardware = runner.hardware();

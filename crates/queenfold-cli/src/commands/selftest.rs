@@ -1,6 +1,6 @@
 //! `queenfold selftest`: counts small boards by every kernel of this machine, and compares with the known counts.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::exit::{Exit, Failure};
 use crate::output::{print, print_json};
@@ -25,13 +25,11 @@ pub struct Args {
     json: bool,
 }
 
-/// What came of a check.
-enum Verdict {
-    Right,
-    Wrong(String),
-    /// This machine cannot make it.
-    Skipped(String),
-}
+/// What came of a check: why it failed, or that this machine cannot make it.
+type Verdict = Result<(), (&'static str, String)>;
+
+const FAILED: &str = "failed";
+const SKIPPED: &str = "skipped";
 
 /// Counts small boards by every engine with every instruction set of this machine, and by the oracle of
 /// each engine, and compares with the known counts. Prints one line per check. Devices are not tested
@@ -39,18 +37,30 @@ enum Verdict {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let mut failed = 0;
     let mut tell = |engine: Engine, kernel: &str, verdict: Verdict| {
-        failed += u32::from(matches!(verdict, Verdict::Wrong(_)));
-        match args.json {
-            true => print_json(&to_json(engine, kernel, &verdict)),
-            false => print(&to_text(engine, kernel, &verdict)),
+        failed += u32::from(matches!(verdict, Err((FAILED, _))));
+        if args.json {
+            let (word, why) = verdict
+                .err()
+                .map_or(("ok", None), |(word, why)| (word, Some(why)));
+            let json = json!({"engine": engine, "kernel": kernel, "result": word, "why": why});
+            return print_json(&json);
         }
+        let name = match kernel {
+            ORACLE => format!("{engine} by its oracle"),
+            _ => format!("{engine} on {kernel}"),
+        };
+        print(&match verdict {
+            Ok(()) => format!("ok    {name}, n = 1..={LAST}"),
+            Err((FAILED, why)) => format!("FAIL  {name}: {why}"),
+            Err((_, why)) => format!("skip  {name}: {why}"),
+        })
     };
     for engine in Engine::ALL {
         for isa in Isa::ALL {
             let settings = CounterSettings { isa };
             let verdict = match isa.is_available() {
                 true => check(engine, |plan| plan.counter(&settings)),
-                false => Verdict::Skipped(format!("this machine has no {isa}")),
+                false => Err((SKIPPED, format!("this machine has no {isa}"))),
             };
             tell(engine, isa.name(), verdict)?;
         }
@@ -67,37 +77,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 const ORACLE: &str = "oracle";
 
-fn to_text(engine: Engine, kernel: &str, verdict: &Verdict) -> String {
-    let name = match kernel {
-        ORACLE => format!("{engine} by its oracle"),
-        _ => format!("{engine} on {kernel}"),
-    };
-    match verdict {
-        Verdict::Right => format!("ok    {name}, n = 1..={LAST}"),
-        Verdict::Wrong(why) => format!("FAIL  {name}: {why}"),
-        Verdict::Skipped(why) => format!("skip  {name}: {why}"),
-    }
-}
-
-fn to_json(engine: Engine, kernel: &str, verdict: &Verdict) -> Value {
-    let (word, why) = match verdict {
-        Verdict::Right => ("ok", None),
-        Verdict::Wrong(why) => ("failed", Some(why)),
-        Verdict::Skipped(why) => ("skipped", Some(why)),
-    };
-    json!({"engine": engine, "kernel": kernel, "result": word, "why": why})
-}
-
 /// Counts the boards up to [`LAST`].
 fn check(engine: Engine, counter: impl Fn(&dyn Plan) -> Box<dyn Counter>) -> Verdict {
-    let sizes = Size::all().take_while(|n| n.get() <= LAST);
-    let wrong = sizes
-        .map(|n| {
-            let plan = job::plan(engine, n);
-            compare(plan.as_ref(), counter(plan.as_ref()).as_mut())
-        })
-        .find_map(Result::err);
-    wrong.map_or(Verdict::Right, Verdict::Wrong)
+    let mut sizes = Size::all().take_while(|n| n.get() <= LAST);
+    let checked = sizes.try_for_each(|n| {
+        let plan = job::plan(engine, n);
+        compare(plan.as_ref(), counter(plan.as_ref()).as_mut())
+    });
+    checked.map_err(|why| (FAILED, why))
 }
 
 /// Counts a plan, and compares the result with the known counts.
@@ -108,8 +95,8 @@ fn compare(plan: &dyn Plan, counter: &mut dyn Counter) -> Result<(), String> {
         .sum::<Result<Tally, _>>()
         .map_err(|mismatch| mismatch.to_string())?;
     if plan.engine().counts_all() {
-        Outcome::new(n, &counted, None).map_err(|wrong| wrong.to_string())?;
-        return Ok(());
+        let outcome = Outcome::new(n, &counted, None);
+        return outcome.map(drop).map_err(|wrong| wrong.to_string());
     }
     check_census(n, &counted).map_err(|wrong| wrong.to_string())
 }

@@ -2,8 +2,9 @@
 
 use serde_json::{Value as Json, json};
 
+use crate::args::boards::boards;
 use crate::args::flags::Boards;
-use crate::args::whole::whole;
+use crate::config::whole;
 use crate::control::stop_report::StopReport;
 use crate::exit::{Exit, Failure};
 use crate::output::{print, print_json, say};
@@ -39,8 +40,8 @@ pub struct Args {
     boards: Boards,
 
     /// How many different boards to print at most, 1 to 100000, or `all`
-    #[arg(long, value_name = "K|all", default_value = "1", value_parser = how_many, allow_hyphen_values = true)]
-    count: usize,
+    #[arg(long, value_name = "K|all", default_value = "1", value_parser = whole(1..=MOST).or("all"), allow_hyphen_values = true)]
+    count: Count,
 
     /// Print one board of those that rotations and reflections turn into each other
     #[arg(long, conflicts_with_all = ["random", "seed"])]
@@ -67,27 +68,19 @@ pub struct Args {
     json: bool,
 }
 
-/// Reads `--count`.
-fn how_many(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        _ if text == "all" => Ok(usize::MAX),
-        Ok(count @ 1..=MOST) => Ok(count),
-        _ => Err(format!(
-            "expected a whole number from 1 to {MOST}, or `all`"
-        )),
-    }
-}
+/// How many boards; `None` for all.
+type Count = Option<usize>;
 
 /// The most boards that may be asked for by number.
 const MOST: usize = 100_000;
 
 /// Prints completions of boards.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let boards = args.boards.all()?;
+    let boards = boards(&args.boards.settings()?)?;
     if args.svg && boards.len() > 1 {
         return Err(Failure::usage("--svg draws boards of one size: give one n"));
     }
-    if args.count == usize::MAX && (args.seed.is_some() || args.random) {
+    if args.count.is_none() && (args.seed.is_some() || args.random) {
         return Err(Failure::usage(
             "--count all lists every board, and --random chooses: give one of the two",
         ));
@@ -115,22 +108,21 @@ fn show(name: &str, board: &GivenBoard, args: &Args) -> Result<(), Failure> {
     let seed = args.seed.or_else(|| args.random.then(|| fastrand::u64(..)));
     let (number, solved) = match seed {
         Some(seed) => {
-            let solved = solve(board, args.count, Choice::Random { seed });
+            let solved = solve(board, args.count.unwrap_or(MOST), Choice::Random { seed });
             (solved.boards.len(), solved)
         }
-        None if args.json || args.svg => {
-            let solved = first(board, args)?;
-            (solved.boards.len(), solved)
-        }
-        None => list(board, args)?,
+        None => first(board, args)?,
     };
-    let known = known(board.size()).filter(|_| board.is_free());
     if args.json {
         print_json(&to_json(board, &solved, seed))?;
     }
-    let of = known.map(|known| match args.unique {
-        true => known.unique,
-        false => known.total,
+    let known = known(board.size()).filter(|_| board.is_free());
+    let of = known.map(|known| {
+        if args.unique {
+            known.unique
+        } else {
+            known.total
+        }
     });
     let summary = format!("{name}{}", summary(of, number, &solved, seed, args.unique));
     if number == 0 {
@@ -139,12 +131,12 @@ fn show(name: &str, board: &GivenBoard, args: &Args) -> Result<(), Failure> {
     if args.json {
         return Ok(());
     }
-    if args.svg {
-        print(&board_svg(board, &solved.boards))?;
-    } else {
-        (0..)
-            .zip(&solved.boards)
-            .try_for_each(|(at, queens)| print_board(at, queens))?;
+    match args.svg {
+        true => print(&board_svg(board, &solved.boards))?,
+        false => {
+            let mut boards = (0..).zip(&solved.boards);
+            boards.try_for_each(|(at, queens)| print_board(at, queens))?;
+        }
     }
     say(&summary);
     Ok(())
@@ -157,78 +149,66 @@ fn print_board(at: usize, queens: &[u8]) -> Result<(), Failure> {
     print(&format!("{gap}{}", Drawing(&rows).to_string().trim_end()))
 }
 
-/// The boards in the order of `args`.
-fn found(board: &GivenBoard, args: &Args) -> impl Iterator<Item = Vec<u8>> {
+/// The first boards in the order of `args`, and how many they are. Without --json and --svg, they are printed as they are
+/// found, because there may be more of them than memory holds.
+///
+/// # Errors
+/// All are asked for at once, and there are more than [`MOST`].
+fn first(board: &GivenBoard, args: &Args) -> Result<(usize, Solved), Failure> {
     let found = match args.order.as_str() {
         "rows" => solutions_by_rows(board),
         _ => solutions(board),
     };
-    found.filter(|queens| !args.unique || is_representative(board, queens))
-}
-
-/// Prints the first boards as they are found, because there may be more of them than memory holds: their number, and
-/// what is known of them.
-fn list(board: &GivenBoard, args: &Args) -> Result<(usize, Solved), Failure> {
-    let mut found = found(board, args);
-    let mut number = 0;
-    for queens in found.by_ref().take(args.count) {
-        print_board(number, &queens)?;
+    let mut found = found.filter(|queens| !args.unique || is_representative(board, queens));
+    let at_once = args.json || args.svg;
+    let count = args.count.unwrap_or(usize::MAX);
+    let most = if at_once { count.min(MOST) } else { count };
+    let (mut number, mut boards) = (0, Vec::new());
+    for queens in found.by_ref().take(most) {
+        match at_once {
+            true => boards.push(queens),
+            false => print_board(number, &queens)?,
+        }
         number += 1;
     }
-    let all = found.next().is_none();
-    Ok((number, first_of(Vec::new(), all)))
-}
-
-/// The first boards.
-///
-/// # Errors
-/// All are asked for, and there are more than [`MOST`].
-fn first(board: &GivenBoard, args: &Args) -> Result<Solved, Failure> {
-    let mut found = found(board, args);
-    let boards: Vec<_> = found.by_ref().take(args.count.min(MOST)).collect();
-    let all = found.next().is_none();
-    if args.count > MOST && !all {
+    let (all, chosen, gave_up) = (found.next().is_none(), Chosen::First, false);
+    if count > most && !all {
         let why = format!(
             "--json and --svg print at most {MOST} boards: give --count, or neither of them"
         );
         return Err(Failure::usage(why));
     }
-    Ok(first_of(boards, all))
-}
-
-const fn first_of(boards: Vec<Vec<u8>>, all: bool) -> Solved {
-    Solved {
-        boards,
-        chosen: Chosen::First,
-        all,
-        gave_up: false,
-    }
+    Ok((
+        number,
+        Solved {
+            boards,
+            chosen,
+            all,
+            gave_up,
+        },
+    ))
 }
 
 fn to_json(board: &GivenBoard, solved: &Solved, seed: Option<u64>) -> Json {
     let names = |queens: &Vec<u8>| -> Vec<String> {
-        let squares = (0..)
-            .zip(queens)
-            .map(|(row, &column)| Square::new(row, column));
-        squares.map(|square| square.name(board.size())).collect()
+        let squares = (0..).zip(queens);
+        let name = |(row, column): (u8, &u8)| Square::new(row, *column).name(board.size());
+        squares.map(name).collect()
+    };
+    let chosen = match solved.chosen {
+        Chosen::First => "first",
+        Chosen::Uniform => "uniform",
+        Chosen::NotUniform => "not uniform",
     };
     json!({
         "n": board.size(),
         "given": GivenSquares::of(board),
-        "chosen": word(solved.chosen),
+        "chosen": chosen,
         "seed": seed.map(|seed| seed.to_string()),
         "all": solved.all,
         "gave_up": solved.gave_up,
         "boards": solved.boards.iter().map(names).collect::<Vec<_>>(),
     })
-}
-
-const fn word(chosen: Chosen) -> &'static str {
-    match chosen {
-        Chosen::First => "first",
-        Chosen::Uniform => "uniform",
-        Chosen::NotUniform => "not uniform",
-    }
 }
 
 /// What is printed, in words. `of` is the number of all solutions, if it is known.
@@ -239,11 +219,7 @@ fn summary(
     seed: Option<u64>,
     unique: bool,
 ) -> String {
-    let what = if unique {
-        "unique solution"
-    } else {
-        "solution"
-    };
+    let what = ["solution", "unique solution"][usize::from(unique)];
     let boards = several(number as u64, what);
     let which = match (solved.all, number, of) {
         (true, 0, _) => return "there is no solution".to_owned(),

@@ -1,8 +1,6 @@
 //! `queenfold stop`: stops a run that another process counts.
 
-use std::path::PathBuf;
-
-use crate::control::asking::{Patience, ask};
+use crate::control::asking::Asking;
 use crate::exit::Failure;
 use queenfold_ledger::ledger::Request;
 
@@ -18,14 +16,11 @@ Does what Ctrl-C does: tasks in hand are finished if they end within a second, t
 that is counted is committed. Every stop is such a drain, so `drain` is another name of this command. Ends with 0 when \
 the process has ended, and also if nobody counts the run; with 1 if it does not end in time. The process itself ends with 4.")]
 pub struct Args {
-    /// The directory of the run, or of a job array
-    dir: PathBuf,
-
     #[command(flatten)]
-    patience: Patience,
+    asking: Asking,
 }
 
 /// Stops a run that another process counts.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    ask(&args.dir, Request::Stop, args.patience.wait.0)
+    args.asking.ask(Request::Stop)
 }

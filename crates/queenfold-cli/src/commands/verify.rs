@@ -6,15 +6,14 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value as Json, json};
 
 use crate::args::timestamp::Timestamp;
-use crate::args::whole::whole;
-use crate::config::{Share, Value};
+use crate::config::{share, whole};
 use crate::exit::{Failure, complete_shard};
 use crate::output::{print, print_json, say};
 use crate::print::count_report::verify_command;
 use crate::session::recount::{self, by_name, percentage, second_method, tell_outcome};
 use crate::shell::again_command;
 use crate::telemetry::printable;
-use queenfold::engine::{CheckedBy, Engine};
+use queenfold::engine::CheckedBy;
 use queenfold::job::outcome;
 use queenfold::outcome::Outcome;
 use queenfold::words::several;
@@ -45,7 +44,7 @@ pub struct Args {
 
     /// The share of the tasks to count again, above 0 and up to 1
     #[arg(long, value_name = "P", value_parser = sample, allow_hyphen_values = true, conflicts_with = "all")]
-    sample: Option<Share>,
+    sample: Option<f64>,
 
     /// Count every task again
     #[arg(long)]
@@ -74,13 +73,10 @@ pub struct Args {
     json: bool,
 }
 
-fn sample(text: &str) -> Result<Share, String> {
-    let share = Share::parse(text).map_err(|error| error.to_string())?;
-    if share.0 > 0.0 {
-        Ok(share)
-    } else {
-        Err("expected a share above 0".to_owned())
-    }
+fn sample(text: &str) -> Result<f64, String> {
+    let share = share().parse(text)?;
+    let some = (share > 0.0).then_some(share);
+    some.ok_or_else(|| "expected a share above 0".to_owned())
 }
 
 /// Counts recorded tasks again.
@@ -91,13 +87,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let (store, plans) = open(&args.dir)?;
     let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
-    let choice = match args.sample {
-        _ if args.all => RecountChoice::All,
-        None if args.origin.is_some() => RecountChoice::All,
-        share => RecountChoice::Sample {
-            share: share.map_or(0.01, |share| share.0),
-            seed,
-        },
+    let share = args.sample.unwrap_or(0.01);
+    let choice = match args.all || args.sample.is_none() && args.origin.is_some() {
+        true => RecountChoice::All,
+        false => RecountChoice::Sample { share, seed },
     };
     let done_by = args.origin.clone().map(|origin| DoneBy {
         origin,
@@ -133,33 +126,26 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         // A line for each task that differs.
         return Err(Failure::counts_differ(wrong));
     }
-    if !coverage.is_whole() {
-        let shard = store.info().shard;
-        let division = Division::new(shard, &plans);
-        let missing = coverage.missing(&division);
-        if !coverage.is_whole_for(shard, &division) {
-            let what = "what is recorded is good, but the plan is not covered";
-            return Err(Failure::incomplete(what, &missing));
-        }
-        return match args.json {
-            true => Ok(()),
-            false => print(&format!(
-                "covered   {}",
-                complete_shard(&args.dir, shard, &missing)
-            )),
-        };
+    let shard = store.info().shard;
+    let division = Division::new(shard, &plans);
+    let missing = coverage.missing(&division);
+    if !coverage.is_whole_for(shard, &division) {
+        let what = "what is recorded is good, but the plan is not covered";
+        return Err(Failure::incomplete(what, &missing));
     }
-    match outcome {
-        Some(outcome) if !args.json => {
-            let names: Vec<_> = plans.iter().map(|plan| plan.name().to_string()).collect();
-            print(&format!(
-                "covered   every task of {} once",
-                names.join(" and ")
-            ))?;
-            tell_outcome(&outcome)
-        }
-        _ => Ok(()),
+    if args.json {
+        return Ok(());
     }
+    let Some(outcome) = outcome else {
+        let complete = complete_shard(&args.dir, shard, &missing);
+        return print(&format!("covered   {complete}"));
+    };
+    let names: Vec<_> = plans.iter().map(|plan| plan.name().to_string()).collect();
+    print(&format!(
+        "covered   every task of {} once",
+        names.join(" and ")
+    ))?;
+    tell_outcome(&outcome)
 }
 
 /// For programs: what was checked, and what it adds up to if everything is there and right.
@@ -170,7 +156,10 @@ fn to_json(
     outcome: Option<&Outcome>,
 ) -> Json {
     let coverage = &findings.sums.coverage;
-    let kernel = |((engine, recorded, counted), tasks): (&(Engine, String, String), &u64)| json!({"engine": engine, "recorded_by": recorded, "counted_by": counted, "tasks": tasks});
+    let kernels = findings.kernels.iter();
+    let kernels = kernels.map(|((engine, recorded, counted), tasks)| {
+        json!({"engine": engine, "recorded_by": recorded, "counted_by": counted, "tasks": tasks})
+    });
     let wrong = |wrong: &WrongTask| {
         json!({
             "plan": format!("{}-{}", wrong.task.engine, wrong.task.version),
@@ -190,7 +179,7 @@ fn to_json(
         "recounted": findings.checked,
         "by": by_name(by),
         "seed": seed,
-        "kernels": findings.kernels.iter().map(kernel).collect::<Vec<_>>(),
+        "kernels": kernels.collect::<Vec<_>>(),
         "wrong": findings.wrong.iter().map(wrong).collect::<Vec<_>>(),
         "known": outcome.map(|outcome| outcome.is_known),
         "result": outcome,
@@ -199,23 +188,18 @@ fn to_json(
 
 /// What to do after a difference: count again what the same workers did, and correct what is wrong.
 fn proposals(dir: &Path, findings: &Findings) -> Vec<String> {
-    let wrong = findings.wrong.iter();
-    let origins: BTreeSet<_> = wrong
-        .filter_map(|wrong| wrong.origin.as_ref())
-        .map(OriginName::to_string)
-        .collect();
-    let mut lines: Vec<_> = origins
+    let origins = findings
+        .wrong
         .iter()
-        .map(|origin| {
-            let command = verify_command(dir, origin);
-            format!("count again everything that {origin} did: `{command}`")
-        })
-        .collect();
+        .filter_map(|wrong| wrong.origin.as_ref());
+    let origins: BTreeSet<_> = origins.map(OriginName::to_string).collect();
+    let propose = |origin: &String| {
+        let command = verify_command(dir, origin);
+        format!("count again everything that {origin} did: `{command}`")
+    };
     let again = again_command(dir);
-    lines.push(format!(
-        "let a third count decide, and correct the record: `{again}`"
-    ));
-    lines
+    let decide = format!("let a third count decide, and correct the record: `{again}`");
+    origins.iter().map(propose).chain([decide]).collect()
 }
 
 /// What was found so far.
@@ -229,7 +213,7 @@ fn progress(done: u64, wrong: u64) -> String {
 
 /// Prints what was checked, and how much that proves.
 fn tell(findings: &Findings, choice: RecountChoice) -> Result<(), Failure> {
-    let done = findings.sums.coverage.done();
+    let (done, checked) = (findings.sums.coverage.done(), findings.checked);
     let sampled = match choice {
         RecountChoice::All => String::new(),
         RecountChoice::Sample { seed, .. } => format!(", sampled with seed {seed}"),
@@ -240,7 +224,7 @@ fn tell(findings: &Findings, choice: RecountChoice) -> Result<(), Failure> {
     ))?;
     print(&format!(
         "recounted {} of {done}{sampled}",
-        several(findings.checked, "task")
+        several(checked, "task")
     ))?;
     for ((engine, recorded, counted), times) in &findings.kernels {
         print(&printable(&format!(
@@ -248,18 +232,17 @@ fn tell(findings: &Findings, choice: RecountChoice) -> Result<(), Failure> {
             several(*times, "task")
         )))?;
     }
-    if findings.checked < done {
-        for rate in [0.1, 0.01, 0.001] {
-            print(&format!(
-                "chance    {} to have missed faults in {} % of the tasks",
-                percentage(chance_missed(findings.checked, rate)),
-                100.0 * rate
-            ))?;
-        }
+    if checked == done {
+        return Ok(());
+    }
+    for rate in [0.1, 0.01, 0.001] {
+        let (chance, rate) = (percentage(chance_missed(checked, rate)), 100.0 * rate);
         print(&format!(
-            "chance    {} to have missed a single faulty task",
-            percentage(1.0 - findings.checked as f64 / done as f64)
+            "chance    {chance} to have missed faults in {rate} % of the tasks"
         ))?;
     }
-    Ok(())
+    let chance = percentage(1.0 - checked as f64 / done as f64);
+    print(&format!(
+        "chance    {chance} to have missed a single faulty task"
+    ))
 }

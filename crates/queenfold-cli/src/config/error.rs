@@ -1,7 +1,7 @@
-//! Why a setting is refused, and where a setting came from.
+//! Where the value of a setting comes from.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::telemetry::printable;
 
@@ -29,22 +29,5 @@ impl fmt::Display for SettingOrigin {
             Self::Environment(name) => write!(f, "environment variable {}", printable(name)),
             Self::Flag(name) => write!(f, "flag {name}"),
         }
-    }
-}
-
-/// Why settings are refused: one line that names the place, the key, what was given and what is allowed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ConfigError(pub(super) String);
-
-impl ConfigError {
-    /// The file at `path` is refused.
-    pub(super) fn of_file(path: &Path, why: impl fmt::Display) -> Self {
-        let path = path.to_string_lossy();
-        Self(format!(
-            "{}: {}",
-            printable(&path),
-            printable(&why.to_string())
-        ))
     }
 }

@@ -5,7 +5,6 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-use super::ConfigError;
 use crate::telemetry::printable;
 use queenfold_ledger::system::files;
 
@@ -39,25 +38,28 @@ pub(super) fn refusal(key: &str, value: &toml::Value) -> Option<&'static str> {
 ///
 /// # Errors
 /// It cannot be read, or somebody other than the user, and root if that `may_be_root`, may have written it.
-pub(super) fn read_own(path: &Path, may_be_root: bool) -> Result<Option<String>, ConfigError> {
+pub(super) fn read_own(path: &Path, may_be_root: bool) -> Result<Option<String>, String> {
     // Not `exists`: a dangling link or a file without permission must be reported, not ignored.
     let looked = path.symlink_metadata();
     if looked.is_err_and(|error| error.kind() == ErrorKind::NotFound) {
         return Ok(None);
     }
-    let unreadable = |error: io::Error| ConfigError::of_file(path, error);
+    let unreadable = |error: io::Error| refused(path, &error);
     let file = files::open_regular(path).map_err(unreadable)?;
     let found = file.metadata().map_err(unreadable)?;
     match files::why_not_own(&found, may_be_root) {
         Some(why) => {
-            let path = path.to_string_lossy();
-            let path = printable(&path);
-            Err(ConfigError(format!(
-                "{path} is not read, because {why}; `--config {path}` says that it is wanted"
-            )))
+            let path = printable(&path.to_string_lossy());
+            let wanted = format!("`--config {path}` says that it is wanted");
+            Err(format!("{path} is not read, because {why}; {wanted}"))
         }
         None => text_of(file).map(Some).map_err(unreadable),
     }
+}
+
+/// Why the file at `path` is refused.
+pub(super) fn refused(path: &Path, why: &io::Error) -> String {
+    printable(&format!("{}: {why}", path.to_string_lossy()))
 }
 
 /// The text of a file.

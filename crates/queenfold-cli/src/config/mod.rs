@@ -6,34 +6,29 @@
 //! variable of a key is `QUEENFOLD_` and the key in capitals with `_` for `.`: `QUEENFOLD_RUN_WORKERS` for
 //! `run.workers`.
 //!
-//! * [`Config`]: every setting, documented.
-//! * [`Value`]: how one setting is written, and which values it allows.
+//! * [`SETTINGS`]: the table of all settings. Each has its key, its words, its default, its parser with the limits, and
+//!   its flag. [`Config`] has their values.
+//! * [`Parser`]: how values of one kind are written, and which are allowed.
 //! * [`Layers`]: the sources in their order; each value keeps its [`SettingOrigin`].
 
-mod command_line;
-mod device_values;
 mod error;
-mod file_or_stream;
 mod hours;
 mod layers;
+mod lists;
 mod local_file;
-mod path_text;
+mod paths;
 mod schema;
 mod setting;
-mod square_names;
 mod units;
 mod value;
 
-pub use command_line::CommandLine;
-pub use device_values::Indices;
-pub use error::{ConfigError, SettingOrigin};
-pub use file_or_stream::FileOrStream;
+pub use error::SettingOrigin;
 pub use hours::Hours;
-pub use layers::{Layers, variable, written};
+pub use layers::{Layers, written};
+pub use lists::{Sizes, sizes, sizes_text};
 pub use local_file::LOCAL_FILE;
-pub use path_text::{TILDE, has_tilde, path_text};
-pub use schema::{Config, OutputConfig, RunConfig, TraceConfig, Workers};
-pub use setting::Setting;
-pub use square_names::SquareNames;
-pub use units::{Bytes, HumanDuration, Share, Sizes};
-pub use value::{Auto, COLOUR_ALIAS, Expected, Form, LogFilter, Optional, Value, Whole};
+pub use paths::{TILDE, has_tilde, is_stream, path_text};
+pub use schema::{Config, OutputConfig, RunConfig, SETTINGS, TraceConfig};
+pub use setting::{Flag, Group, Setting, Takes};
+pub use units::{bytes, bytes_text, duration, duration_text, share};
+pub use value::{Form, Parser, device_choice, engine, named, whole};

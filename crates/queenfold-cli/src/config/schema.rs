@@ -1,97 +1,85 @@
-//! Every setting with its default. A new key of the configuration is a field here: the first paragraph of its
-//! documentation is the help of its flag, all of it stands in `config/default.toml` and in the reference.
+//! The table of all settings. A new one is an entry here: its documentation, whose first paragraph is the help of its flag and
+//! all of which stands in `config/default.toml` and in the reference; its name and type; its default; its parser, with the
+//! limits; and its flag, if it has one.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
-use super::setting::{Setting, section};
-use super::value::text;
-use super::{
-    Auto, CommandLine, FileOrStream, Hours, HumanDuration, Indices, LogFilter, Optional, Share,
-    Sizes, SquareNames, Whole,
-};
+use super::hours::hours;
+use super::lists::{devices, sizes, squares};
+use super::paths::{command, file, file_or_stream};
+use super::setting::Group::{Board, Cpu, How, Kind, Unique};
+use super::setting::Takes::{Hyphens, List, Switch, Value};
+use super::setting::{Setting, flag, settings};
+use super::units::{duration, share};
+use super::value::{device_choice, engine, log_filter, named, switch, whole};
+use super::{Hours, Sizes};
 use queenfold::engine::Engine;
 use queenfold::job::{DeviceChoice, HardwareSettings, Tuning, limits};
 use queenfold::machine::Machine;
 use queenfold::simd::Isa;
 
-/// A number of CPU workers.
-pub type Workers = Whole<{ *limits::WORKERS.start() }, { *limits::WORKERS.end() }>;
-
-/// Every setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Config {
+settings! {
     /// What is counted, how, and on what.
-    pub run: RunConfig,
-    /// What is printed.
-    pub output: OutputConfig,
-    /// What is recorded about the run itself.
-    pub trace: TraceConfig,
-}
-
-section! {
-    /// What is counted, how, and on what.
-    RunConfig "run" {
+    run: RunConfig {
         /// Board sizes, 1 to 32: one, or ranges and lists of them, such as `4..=14` or `8,10,12`; both ends are included.
         ///
         /// `none`: the command line must name it.
-        n: Optional<Sizes> = Optional(None),
+        n: Option<Sizes> = None, sizes().or("none"), flag("-n", Board, Hyphens("N|A..=B"));
 
         /// Queens that are given, such as `c3,a7`, and that every solution keeps: column a is at the left, row 1 at the
         /// bottom, as in chess.
-        queens: Optional<SquareNames> = Optional(None),
+        queens: Option<String> = None, squares().or("none"), flag("--queens", Board, List("SQUARES"));
 
         /// Squares on which no queen may stand, such as `d4,e5`; queens attack across them.
-        holes: Optional<SquareNames> = Optional(None),
+        holes: Option<String> = None, squares().or("none"), flag("--holes", Board, List("SQUARES"));
 
         /// A picture of the board in a file, or on standard input (`-`): a line for each row, the top row first, of
         /// `.` (empty), `Q` (a given queen) and `#` (a hole).
         ///
         /// It takes the place of `n`, `queens` and `holes`.
-        board: Optional<FileOrStream> = Optional(None),
+        board: Option<PathBuf> = None, file_or_stream().or("none"), flag("--board", Board, Hyphens("FILE|-"));
 
         /// The engine; `auto` chooses the fastest for the board.
-        engine: Auto<Engine> = Auto(None),
+        engine: Option<Engine> = None, engine().or("auto"), flag("--engine", Kind, Value("ENGINE"));
 
         /// Instruction set to count with; `auto` chooses the widest that this machine has.
-        isa: Auto<Isa> = Auto(None),
+        isa: Option<Isa> = None, named(Isa::ALL, Isa::name, &[]).or("auto"), flag("--isa", Cpu, Value("ISA"));
 
         /// CPU workers; `auto`: one for each core that the process may use. 0: devices count alone, and one worker only
         /// the census, audits and rechecks.
         ///
         /// CPU affinity, cgroup limits and what a scheduler granted count.
-        workers: Auto<Workers> = Auto(None),
+        workers: Option<usize> = None, whole(limits::WORKERS).or("auto"), flag("--workers", Cpu, Hyphens("K"));
 
         /// Devices that count with the CPU workers: `auto` (every GPU), `off`, or `cuda`.
         ///
         /// `auto` opens them for boards that take as long as 16 queens, `cuda` fails if there is none.
-        gpu: DeviceChoice = DeviceChoice::Auto,
+        gpu: DeviceChoice = DeviceChoice::Auto, device_choice(), flag("--gpu", How, Value("KIND"));
 
         /// The numbers of the devices that take part, such as `0,2`, or `auto` (all).
-        device: Auto<Indices> = Auto(None),
+        device: Option<Vec<usize>> = None, devices().or("auto"), flag("--device", How, Hyphens("LIST"));
 
         /// Count the solutions up to rotation and reflection, too.
         ///
         /// It costs little, because only the symmetric solutions are counted for it.
-        unique: bool = true,
+        unique: bool = true, switch(), flag("--unique", Unique, Switch("--no-unique"));
 
         /// Stop after this time, such as `90` (seconds), `10m` or `1h 30m`, or `none`; only a run directory keeps what
         /// was counted.
-        time_limit: Optional<HumanDuration> = Optional(None),
+        time_limit: Option<Duration> = None, duration().or("none"), flag("--time-limit", How, Hyphens("D"));
 
         /// Count in this part of each day only, such as `22:00-07:00` (local time), and pause otherwise; or `none`.
-        during: Optional<Hours> = Optional(None),
+        during: Option<Hours> = None, hours().or("none"), flag("--during", How, Value("HOURS"));
 
         /// Pause while a processor or GPU is hotter than this, in °C, or `none`.
         ///
         /// The run goes on when it is 5 °C cooler.
-        max_temp: Optional<Whole<30, 120>> = Optional(None),
+        max_temp: Option<u32> = None, whole(30..=120).or("none"), flag("--max-temp", How, Hyphens("C"));
 
         /// Stand back behind other processes, 0 to 19: the nice value of Unix.
-        nice: Whole<0, 19> = Whole(0),
+        nice: i32 = 0, whole(0..=19), flag("--nice", How, Hyphens("N"));
 
         /// The share of the tasks that another kernel counts a second time before they are recorded.
         ///
@@ -99,43 +87,76 @@ section! {
         /// counts take at most eight times this share of the counting time; 1 counts everything twice, without this
         /// bound. Where no count is known (n > 27, and given boards), everything is counted twice while this takes each
         /// worker at most a minute, unless the share is 0.
-        audit: Share = Share(Tuning::default().audit),
+        audit: f64 = Tuning::default().audit, share(), None;
 
         /// How often each worker and device counts its canary, small tasks whose counts are known.
         ///
         /// It also does so at the start and at the end. One that counts them wrongly is faulty: it counts nothing more,
         /// and what it counted since the last time is counted again. `none`: never.
-        canary: Optional<HumanDuration> = Optional(Tuning::default().canary.map(HumanDuration)),
+        canary: Option<Duration> = Tuning::default().canary, duration().or("none"), None;
+    }
+
+    /// What is printed.
+    output: OutputConfig {
+        /// Print results as JSON, one object on each line, instead of a table.
+        json: bool = false, switch(), flag("--json", Cpu, Switch("--no-json"));
+
+        /// Print no progress and no notes, only errors.
+        quiet: bool = false, switch(), flag("--quiet", Cpu, Switch("--no-quiet"));
+
+        /// At the end of each run, print on stderr how each worker spent its time.
+        profile: bool = false, switch(), flag("--profile", How, Switch("--no-profile"));
+
+        /// Show a dashboard on the whole terminal instead of the progress line.
+        tui: bool = false, switch(), flag("--tui", How, Switch("--no-tui"));
+
+        /// How often to print the progress line where stderr is no terminal, so that a log shows that the run lives; or `none`.
+        progress_every: Option<Duration> = Some(Duration::from_secs(3600)), duration().or("none"), flag("--progress-every", How, Value("D"));
+    }
+
+    /// What is recorded about the run itself.
+    trace: TraceConfig {
+        /// Record what each actor does in a file for Perfetto (Trace Event JSON), or `none`.
+        ///
+        /// The file is overwritten.
+        file: Option<PathBuf> = None, file().or("none"), flag("--trace", How, Value("FILE"));
+
+        /// Write every event of the run as a line of JSON at the end of a file; `-` for stdout, with --json.
+        ///
+        /// docs/EVENTS.md lists the events.
+        events: Option<PathBuf> = None, file_or_stream().or("none"), flag("--events", How, Hyphens("FILE|-"));
+
+        /// Keep a file that says how far the run is, for Prometheus (textfile collector), or `none`.
+        ///
+        /// It is replaced every five seconds.
+        metrics: Option<PathBuf> = None, file().or("none"), flag("--metrics", How, Value("FILE"));
+
+        /// Let a shell run this command when the run is done, stops or fails, a count is wrong, or a device is lost; it
+        /// reads what happened as JSON.
+        on_event: Option<OsString> = None, command().or("none"), flag("--on-event", How, Value("CMD"));
+
+        /// Which log lines go to stderr, as levels and targets like those of `RUST_LOG`.
+        filter: String = "warn".to_owned(), log_filter(), None;
     }
 }
 
 impl Config {
-    /// Every setting, in the order of the fields.
-    pub fn settings() -> impl Iterator<Item = &'static Setting> {
-        let sections = [
-            RunConfig::SETTINGS,
-            OutputConfig::SETTINGS,
-            TraceConfig::SETTINGS,
-        ];
-        sections.into_iter().flatten()
-    }
-
     /// What the settings say about hardware, for a job.
     pub fn hardware(&self) -> HardwareSettings {
         let run = &self.run;
         HardwareSettings {
-            isa: run.isa.0,
-            workers: run.workers.0.map(|workers| workers.0),
+            isa: run.isa,
+            workers: run.workers,
             devices: run.gpu,
-            device_indices: run.device.0.as_ref().map(|indices| indices.0.clone()),
+            device_indices: run.device.clone(),
         }
     }
 
     /// What the settings say about the runtime, for a job.
     pub fn tuning(&self) -> Tuning {
         Tuning {
-            audit: self.run.audit.0,
-            canary: self.run.canary.0.map(|every| every.0),
+            audit: self.run.audit,
+            canary: self.run.canary,
         }
     }
 }
@@ -143,59 +164,12 @@ impl Config {
 impl RunConfig {
     /// The instruction set to use. A set that was asked for by name may not be available.
     pub fn isa(&self) -> Isa {
-        self.isa.0.unwrap_or_else(Isa::best)
+        self.isa.unwrap_or_else(Isa::best)
     }
 
     /// The number of CPU workers.
     pub fn workers(&self, machine: &Machine) -> usize {
-        self.workers.0.map_or(machine.cores, |workers| workers.0)
-    }
-}
-
-section! {
-    /// What is printed.
-    OutputConfig "output" {
-        /// Print results as JSON, one object on each line, instead of a table.
-        json: bool = false,
-
-        /// Print no progress and no notes, only errors.
-        quiet: bool = false,
-
-        /// At the end of each run, print on stderr how each worker spent its time.
-        profile: bool = false,
-
-        /// Show a dashboard on the whole terminal instead of the progress line.
-        tui: bool = false,
-
-        /// How often to print the progress line where stderr is no terminal, so that a log shows that the run lives; or `none`.
-        progress_every: Optional<HumanDuration> = Optional(Some(HumanDuration(Duration::from_secs(3600)))),
-    }
-}
-
-section! {
-    /// What is recorded about the run itself.
-    TraceConfig "trace" {
-        /// Record what each actor does in a file for Perfetto (Trace Event JSON), or `none`.
-        ///
-        /// The file is overwritten.
-        file: Optional<PathBuf> = Optional(None),
-
-        /// Write every event of the run as a line of JSON at the end of a file; `-` for stdout, with --json.
-        ///
-        /// docs/EVENTS.md lists the events.
-        events: Optional<FileOrStream> = Optional(None),
-
-        /// Keep a file that says how far the run is, for Prometheus (textfile collector), or `none`.
-        ///
-        /// It is replaced every five seconds.
-        metrics: Optional<PathBuf> = Optional(None),
-
-        /// Let a shell run this command when the run is done, stops or fails, a count is wrong, or a device is lost; it
-        /// reads what happened as JSON.
-        on_event: Optional<CommandLine> = Optional(None),
-
-        /// Which log lines go to stderr, as levels and targets like those of `RUST_LOG`.
-        filter: LogFilter = LogFilter::default(),
+        self.workers.unwrap_or(machine.cores)
     }
 }
 

@@ -1,28 +1,72 @@
-//! The settings as data: what the documentation of their fields says is what help, files and pages say.
+//! What each entry of the table of settings has, and how it is read and written. Files, environment variables, flags,
+//! `config show` and the pages go through this.
 
-use super::{Form, Value};
+use toml::Value as Toml;
 
-/// A setting: its key, what it does, and which values it takes.
-#[derive(Clone, Copy, Debug)]
+use super::Config;
+use super::layers::written;
+use super::value::{About, Form};
+
+/// A setting.
+#[derive(Debug)]
 pub struct Setting {
     /// Section and name, such as `run.workers`.
     pub key: &'static str,
-    /// Lines of the documentation of its field.
-    doc: &'static [&'static str],
-    form: Form,
-    allowed: fn() -> String,
+    /// The flag that sets it.
+    pub flag: Option<Flag>,
+    /// Lines of its documentation.
+    pub(super) doc: &'static [&'static str],
+    /// Which values its parser allows.
+    pub about: fn() -> About,
+    pub(super) set: fn(&mut Config, &str) -> Result<(), String>,
+    pub(super) get: fn(&Config) -> String,
+}
+
+/// A flag that sets a setting.
+#[derive(Debug)]
+pub struct Flag {
+    /// The name with its dashes.
+    pub name: &'static str,
+    /// With which others commands take it.
+    pub group: Group,
+    /// What follows it.
+    pub takes: Takes,
+}
+
+/// Flags that commands take together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// Which board.
+    Board,
+    /// The engine.
+    Kind,
+    /// Which counts.
+    Unique,
+    /// The CPU workers, and the form of what is printed.
+    Cpu,
+    /// How a run is counted, how others hear of it, and how it is shown.
+    How,
+}
+
+/// What a flag takes. The text is the name of the value in the help.
+#[derive(Debug)]
+pub enum Takes {
+    /// A value.
+    Value(&'static str),
+    /// A value that may begin with a hyphen.
+    Hyphens(&'static str),
+    /// Several values, one for each time the flag is given.
+    List(&'static str),
+    /// Nothing: it sets the key, and the flag of this name takes that back.
+    Switch(&'static str),
+}
+
+/// A flag, for the table.
+pub(super) const fn flag(name: &'static str, group: Group, takes: Takes) -> Option<Flag> {
+    Some(Flag { name, group, takes })
 }
 
 impl Setting {
-    pub(super) const fn new<T: Value>(key: &'static str, doc: &'static [&'static str]) -> Self {
-        Self {
-            key,
-            doc,
-            form: T::FORM,
-            allowed: T::allowed,
-        }
-    }
-
     /// What it does, in one sentence without a full stop: the help of its flag.
     pub fn help(&self) -> String {
         let first = self.doc.split(|line| line.is_empty()).next();
@@ -32,11 +76,57 @@ impl Setting {
 
     /// All that is to be said of it, with the values that it takes.
     pub fn text(&self) -> String {
-        let text = joined(self.doc);
-        match self.form {
+        let (text, about) = (joined(self.doc), (self.about)());
+        match about.form {
             Form::Switch => text,
-            Form::Text | Form::Number => format!("{text} Allowed: {}.", (self.allowed)()),
+            Form::Text | Form::Number => format!("{text} Allowed: {}.", about.allowed),
         }
+    }
+
+    /// The environment variable that sets it.
+    pub fn variable(&self) -> String {
+        format!("QUEENFOLD_{}", self.key.replace('.', "_").to_uppercase())
+    }
+
+    /// The text of the value that `text` means, which is the same however that is written.
+    ///
+    /// # Errors
+    /// The text is not allowed.
+    pub fn checked(&self, text: &str) -> Result<String, String> {
+        let mut config = Config::default();
+        (self.set)(&mut config, text)?;
+        Ok((self.get)(&config))
+    }
+
+    /// Its value as a file has it: text that is no number or switch stays text.
+    pub fn value(&self, config: &Config) -> Toml {
+        let text = (self.get)(config);
+        match ((self.about)().form, text.parse(), text.parse()) {
+            (Form::Number, Ok(number), _) => Toml::Integer(number),
+            (Form::Switch, _, Ok(switch)) => Toml::Boolean(switch),
+            _ => Toml::String(text),
+        }
+    }
+
+    /// Takes the value that a file has.
+    ///
+    /// # Errors
+    /// It is not allowed, or has another form.
+    pub(super) fn set_value(&self, config: &mut Config, value: &Toml) -> Result<(), String> {
+        let text = match value {
+            Toml::String(text) => text.clone(),
+            Toml::Float(number) => number.to_string(),
+            other => written(other),
+        };
+        self.checked(&text)?;
+        let About { form, allowed, .. } = (self.about)();
+        match (form, value) {
+            (Form::Switch, Toml::Boolean(_)) | (Form::Text | Form::Number, Toml::String(_)) => {}
+            (Form::Number, Toml::Integer(_) | Toml::Float(_)) => {}
+            (Form::Switch, _) => return Err(format!("expected {allowed}, without quotes")),
+            _ => return Err(format!("expected {allowed}, in quotes")),
+        }
+        (self.set)(config, &text)
     }
 }
 
@@ -47,46 +137,59 @@ fn joined(lines: &[&str]) -> String {
     lines.join(" ")
 }
 
-/// Declares a section of the configuration: the type with its fields and their defaults, and the table of its
+/// Declares the sections of the configuration: the type of each with its fields and their defaults, and the table of all
 /// settings.
-macro_rules! section {
-    (
-        $(#[doc = $of:literal])*
-        $name:ident $section:literal {
+macro_rules! settings {
+    ($(
+        #[doc = $of:literal]
+        $section:ident: $name:ident {
             $(
                 $(#[doc = $doc:literal])*
-                $field:ident: $type:ty = $default:expr,
+                $field:ident: $type:ty = $default:expr, $parser:expr, $flag:expr;
             )*
         }
-    ) => {
-        $(#[doc = $of])*
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-        #[serde(deny_unknown_fields)]
-        pub struct $name {
+    )*) => {
+        /// The value of every setting.
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct Config {
             $(
-                $(#[doc = $doc])*
-                #[serde(with = "text")]
-                pub $field: $type,
+                #[doc = $of]
+                pub $section: $name,
             )*
         }
 
-        impl Default for $name {
-            fn default() -> Self {
-                Self { $($field: $default,)* }
-            }
-        }
-
-        impl $name {
-            const SETTINGS: &[Setting] = &[
+        $(
+            #[doc = $of]
+            #[derive(Clone, Debug, PartialEq)]
+            pub struct $name {
                 $(
-                    Setting::new::<$type>(
-                        concat!($section, ".", stringify!($field)),
-                        &[$($doc),*],
-                    ),
+                    $(#[doc = $doc])*
+                    pub $field: $type,
                 )*
-            ];
-        }
+            }
+
+            impl Default for $name {
+                fn default() -> Self {
+                    Self { $($field: $default,)* }
+                }
+            }
+        )*
+
+        /// Every setting, in the order in which files have them.
+        pub const SETTINGS: &[Setting] = &[$($(
+            Setting {
+                key: concat!(stringify!($section), ".", stringify!($field)),
+                flag: $flag,
+                doc: &[$($doc),*],
+                about: || $parser.about,
+                set: |config, text| {
+                    config.$section.$field = $parser.parse(text)?;
+                    Ok(())
+                },
+                get: |config| $parser.write(&config.$section.$field),
+            },
+        )*)*];
     };
 }
 
-pub(super) use section;
+pub(super) use settings;

@@ -1,43 +1,37 @@
-//! How a setting is written as text, and the simple kinds of settings.
+//! How a value is written as text, and the simple kinds of values: whole numbers, switches, names, log filters.
 
-use std::path::PathBuf;
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+use std::sync::Arc;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
 use tracing_subscriber::filter::Targets;
 
-use super::path_text::{TILDE, has_tilde, path_of, path_text};
 use queenfold::engine::Engine;
-use queenfold::simd::Isa;
+use queenfold::job::DeviceChoice;
 
-/// One setting's value: how it is written in flags, environment variables and files alike, and what
-/// is allowed.
-pub trait Value: Sized {
-    /// How files write it, if not as text in quotes.
-    const FORM: Form = Form::Text;
+type Read<T> = dyn Fn(&str) -> Option<T> + Send + Sync;
 
-    /// The value that `text` means; `None` if it is not allowed.
-    fn read(text: &str) -> Option<Self>;
+/// Reads and writes the values of one kind: in flags, environment variables and files alike.
+#[derive(Clone)]
+pub struct Parser<T> {
+    /// What is known of it whatever its type is.
+    pub about: About,
+    read: Arc<Read<T>>,
+    write: Arc<dyn Fn(&T) -> String + Send + Sync>,
+    hint: fn(&str) -> Option<String>,
+}
 
-    /// The text that [`read`](Self::read) reads as this value.
-    fn write(&self) -> String;
-
+/// Which values a parser allows.
+#[derive(Clone)]
+pub struct About {
+    /// How files write them.
+    pub form: Form,
     /// What is allowed, in words that follow "expected".
-    fn allowed() -> String;
-
-    /// What the user probably meant by a text that is not allowed, as an instruction: "write 4..=8".
-    fn hint(_text: &str) -> Option<String> {
-        None
-    }
-
-    /// Like [`read`](Self::read), with an error that says which values are allowed.
-    ///
-    /// # Errors
-    /// The text is not allowed.
-    fn parse(text: &str) -> Result<Self, Expected> {
-        Self::read(text).ok_or_else(|| {
-            let hint = Self::hint(text).map_or_else(String::new, |hint| format!("; {hint}"));
-            Expected(Self::allowed() + &hint)
-        })
-    }
+    pub allowed: String,
+    /// All values, if help and completions list them.
+    pub names: Vec<PossibleValue>,
 }
 
 /// How a value is written in a file. Flags and environment variables have only text.
@@ -51,315 +45,235 @@ pub enum Form {
     Switch,
 }
 
-/// What would have been allowed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected {0}")]
-pub struct Expected(pub String);
-
-/// `auto`, or a value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Auto<T>(pub Option<T>);
-
-/// `none`, or a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Optional<T>(pub Option<T>);
-
-impl<T> Default for Optional<T> {
-    fn default() -> Self {
-        Self(None)
-    }
-}
-
-/// Which log lines to print, as levels and targets like those of `RUST_LOG`: `warn`,
-/// `queenfold::actors=debug`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LogFilter(pub String);
-
-impl Default for LogFilter {
-    fn default() -> Self {
-        Self("warn".into())
-    }
-}
-
-/// A whole number from `MIN` to `MAX`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Whole<const MIN: usize, const MAX: usize>(pub usize);
-
-impl<T: Value> Value for Auto<T> {
-    const FORM: Form = T::FORM;
-
-    fn read(text: &str) -> Option<Self> {
-        match text {
-            "auto" => Some(Self(None)),
-            _ => T::read(text).map(|value| Self(Some(value))),
+impl<T: 'static> Parser<T> {
+    pub(super) fn new(
+        form: Form,
+        allowed: impl Into<String>,
+        read: impl Fn(&str) -> Option<T> + Send + Sync + 'static,
+        write: impl Fn(&T) -> String + Send + Sync + 'static,
+    ) -> Self {
+        let (allowed, names) = (allowed.into(), Vec::new());
+        Self {
+            about: About {
+                form,
+                allowed,
+                names,
+            },
+            read: Arc::new(read),
+            write: Arc::new(write),
+            hint: |_| None,
         }
     }
 
-    fn write(&self) -> String {
-        self.0.as_ref().map_or_else(|| "auto".into(), T::write)
+    /// The same; `hint` says what the user probably meant by a text that is not allowed, as an instruction.
+    pub(super) fn hinting(self, hint: fn(&str) -> Option<String>) -> Self {
+        Self { hint, ..self }
     }
 
-    fn allowed() -> String {
-        or("auto", T::allowed())
-    }
-
-    fn hint(text: &str) -> Option<String> {
-        T::hint(text)
-    }
-}
-
-impl<T: Value> Value for Optional<T> {
-    const FORM: Form = T::FORM;
-
-    fn read(text: &str) -> Option<Self> {
-        match text {
-            "none" => Some(Self(None)),
-            _ => T::read(text).map(|value| Self(Some(value))),
-        }
-    }
-
-    fn write(&self) -> String {
-        self.0.as_ref().map_or_else(|| "none".into(), T::write)
-    }
-
-    fn allowed() -> String {
-        or("none", T::allowed())
-    }
-
-    fn hint(text: &str) -> Option<String> {
-        T::hint(text)
-    }
-}
-
-/// "auto, portable or avx2" where the rest is itself a choice, "auto or a number" where not.
-fn or(word: &str, rest: String) -> String {
-    let link = if rest.contains(" or ") { "," } else { " or" };
-    format!("{word}{link} {rest}")
-}
-
-/// "a, b or c".
-fn any_of(names: impl IntoIterator<Item = &'static str>) -> String {
-    let names: Vec<_> = names.into_iter().collect();
-    match names.split_last() {
-        Some((last, [])) => (*last).into(),
-        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
-        None => String::new(),
-    }
-}
-
-impl<const MIN: usize, const MAX: usize> Value for Whole<MIN, MAX> {
-    const FORM: Form = Form::Number;
-
-    fn read(text: &str) -> Option<Self> {
-        let number = text.parse().ok()?;
-        (MIN..=MAX).contains(&number).then_some(Self(number))
-    }
-
-    fn write(&self) -> String {
-        self.0.to_string()
-    }
-
-    fn allowed() -> String {
-        format!("a whole number from {MIN} to {MAX}")
-    }
-}
-
-impl Value for LogFilter {
-    fn read(text: &str) -> Option<Self> {
-        // The parser takes any text as the name of a target.
-        let is_path = |target: &str| {
-            target
-                .chars()
-                .all(|c| c.is_alphanumeric() || "_-:".contains(c))
+    /// Reads also `word`, which means that there is no value.
+    pub fn or(self, word: &'static str) -> Parser<Option<T>> {
+        let Self {
+            mut about,
+            read,
+            write,
+            hint,
+        } = self;
+        // "auto, portable or avx2" where the rest is itself a choice, "auto or a number" where not.
+        let link = if about.allowed.contains(" or ") {
+            ","
+        } else {
+            " or"
         };
+        about.allowed = format!("{word}{link} {}", about.allowed);
+        about.names.insert(0, word.into());
+        Parser {
+            about,
+            read: Arc::new(move |text| {
+                if text == word {
+                    Some(None)
+                } else {
+                    read(text).map(Some)
+                }
+            }),
+            write: Arc::new(move |value| {
+                value
+                    .as_ref()
+                    .map_or_else(|| word.to_owned(), |value| write(value))
+            }),
+            hint,
+        }
+    }
+
+    /// The value that `text` means; `None` if it is not allowed.
+    pub fn read(&self, text: &str) -> Option<T> {
+        (self.read)(text)
+    }
+
+    /// The text that [`read`](Self::read) reads as this value.
+    pub fn write(&self, value: &T) -> String {
+        (self.write)(value)
+    }
+
+    /// Like [`read`](Self::read), with an error that says which values are allowed.
+    ///
+    /// # Errors
+    /// The text is not allowed.
+    pub fn parse(&self, text: &str) -> Result<T, String> {
+        self.read(text).ok_or_else(|| {
+            let hint = (self.hint)(text).map_or_else(String::new, |hint| format!("; {hint}"));
+            format!("expected {}{hint}", self.about.allowed)
+        })
+    }
+}
+
+/// The parser of a flag. Help and completions list the values of a choice.
+impl<T: Clone + Send + Sync + 'static> From<Parser<T>> for ValueParser {
+    fn from(parser: Parser<T>) -> Self {
+        if parser.about.names.len() < 2 {
+            return Self::new(move |text: &str| parser.parse(text));
+        }
+        let names = PossibleValuesParser::new(parser.about.names.clone());
+        Self::new(names.try_map(move |text| parser.parse(&text)))
+    }
+}
+
+/// A whole number within limits.
+pub fn whole<T>(limits: RangeInclusive<T>) -> Parser<T>
+where
+    T: FromStr + PartialOrd + Display + Send + Sync + 'static,
+{
+    let allowed = format!("a whole number from {} to {}", limits.start(), limits.end());
+    let read = move |text: &str| text.parse().ok().filter(|number| limits.contains(number));
+    Parser::new(Form::Number, allowed, read, T::to_string)
+}
+
+/// `true` or `false`.
+pub(super) fn switch() -> Parser<bool> {
+    Parser::new(
+        Form::Switch,
+        "true or false",
+        |text| text.parse().ok(),
+        bool::to_string,
+    )
+}
+
+/// One of `all`, by its name or by another one that scripts have for it.
+pub fn named<T>(
+    all: impl IntoIterator<Item = T>,
+    name: fn(T) -> &'static str,
+    others: &'static [(&'static str, T)],
+) -> Parser<T>
+where
+    T: Copy + PartialEq + Send + Sync + 'static,
+{
+    let own: Vec<_> = all.into_iter().map(|value| (name(value), value)).collect();
+    let listed = own.iter().map(|(name, value)| {
+        let others = others.iter().filter(|(_, of)| of == value);
+        PossibleValue::new(*name).aliases(others.map(|(other, _)| *other))
+    });
+    let listed = listed.collect();
+    let allowed = match own.split_last() {
+        Some(((last, _), rest)) if !rest.is_empty() => {
+            let rest: Vec<_> = rest.iter().map(|(name, _)| *name).collect();
+            format!("{} or {last}", rest.join(", "))
+        }
+        only => only.map_or("", |((name, _), _)| name).to_owned(),
+    };
+    let read = move |text: &str| {
+        let mut all = own.iter().chain(others);
+        all.find(|(name, _)| *name == text).map(|(_, value)| *value)
+    };
+    let mut parser = Parser::new(Form::Text, allowed, read, move |value| {
+        name(*value).to_owned()
+    });
+    parser.about.names = listed;
+    parser
+}
+
+/// The engines that count all solutions; the census has a command of its own. Scripts may call the engine `colour` by the name
+/// of the join of half boards, whose place it took: it is a join, too.
+pub fn engine() -> Parser<Engine> {
+    let all = Engine::ALL.into_iter().filter(|engine| engine.counts_all());
+    named(all, Engine::name, &[("join", Engine::Colour)])
+}
+
+/// Which devices count. The help of the flags says what each choice means.
+pub fn device_choice() -> Parser<DeviceChoice> {
+    let name = |choice| match choice {
+        DeviceChoice::Auto => "auto",
+        DeviceChoice::Off => "off",
+        DeviceChoice::Cuda => "cuda",
+    };
+    let all = [DeviceChoice::Auto, DeviceChoice::Off, DeviceChoice::Cuda];
+    let mut parser = named(all, name, &[]);
+    parser.about.names.clear();
+    parser
+}
+
+/// Which log lines to print, as levels and targets like those of `RUST_LOG`: `warn`, `queenfold::actors=debug`.
+pub(super) fn log_filter() -> Parser<String> {
+    // The parser takes any text as the name of a target.
+    let is_path = |target: &str| {
+        target
+            .chars()
+            .all(|c| c.is_alphanumeric() || "_-:".contains(c))
+    };
+    let read = move |text: &str| {
         let targets = text.parse::<Targets>().ok()?;
         let known = !text.trim().is_empty() && targets.iter().all(|(target, _)| is_path(target));
-        known.then(|| Self(text.into()))
-    }
-
-    fn write(&self) -> String {
-        self.0.clone()
-    }
-
-    fn allowed() -> String {
-        "a log filter such as `off`, `info` or `queenfold::actors=debug`".into()
-    }
-}
-
-impl Value for bool {
-    const FORM: Form = Form::Switch;
-
-    fn read(text: &str) -> Option<Self> {
-        text.parse().ok()
-    }
-
-    fn write(&self) -> String {
-        self.to_string()
-    }
-
-    fn allowed() -> String {
-        "true or false".into()
-    }
-}
-
-impl Value for PathBuf {
-    fn read(text: &str) -> Option<Self> {
-        let is_file = !text.is_empty() && text != "-" && !has_tilde(text.as_ref());
-        is_file.then(|| path_of(text))
-    }
-
-    fn write(&self) -> String {
-        path_text(self)
-    }
-
-    fn allowed() -> String {
-        "the path of a file".into()
-    }
-
-    /// Elsewhere `-` means standard output, which belongs to the counts here.
-    fn hint(text: &str) -> Option<String> {
-        match text {
-            "-" => Some("only results go to standard output".into()),
-            _ => has_tilde(text.as_ref()).then(|| TILDE.into()),
-        }
-    }
-}
-
-/// The engines that count all solutions. The census has a command of its own.
-fn engines() -> impl Iterator<Item = Engine> {
-    Engine::ALL.into_iter().filter(|engine| engine.counts_all())
-}
-
-/// What scripts call the engine that took the place of the join of half boards: `colour` is a join, too.
-pub const COLOUR_ALIAS: &str = "join";
-
-impl Value for Engine {
-    fn read(text: &str) -> Option<Self> {
-        match text {
-            COLOUR_ALIAS => Some(Self::Colour),
-            _ => engines().find(|engine| engine.name() == text),
-        }
-    }
-
-    fn write(&self) -> String {
-        self.name().into()
-    }
-
-    fn allowed() -> String {
-        any_of(engines().map(Self::name))
-    }
-}
-
-impl Value for Isa {
-    fn read(text: &str) -> Option<Self> {
-        text.parse().ok()
-    }
-
-    fn write(&self) -> String {
-        self.name().into()
-    }
-
-    fn allowed() -> String {
-        any_of(Self::ALL.map(Self::name))
-    }
-}
-
-/// Reads and writes a [`Value`] with serde, in its [`Form`].
-pub(super) mod text {
-    use std::fmt;
-    use std::marker::PhantomData;
-
-    use serde::de::{self, Deserializer, Visitor};
-    use serde::ser::Serializer;
-
-    use super::{Form, Value};
-
-    pub(in crate::config) fn serialize<T: Value, S: Serializer>(
-        value: &T,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        let text = value.write();
-        // Text that is no number or switch stays text.
-        match (T::FORM, text.parse(), text.parse()) {
-            (Form::Number, Ok(number), _) => serializer.serialize_i64(number),
-            (Form::Switch, _, Ok(switch)) => serializer.serialize_bool(switch),
-            _ => serializer.serialize_str(&text),
-        }
-    }
-
-    pub(in crate::config) fn deserialize<'de, T: Value, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<T, D::Error> {
-        deserializer.deserialize_any(Text(PhantomData))
-    }
-
-    struct Text<T>(PhantomData<T>);
-
-    impl<T: Value> Text<T> {
-        /// Reads `text`, which stands in a form that fits or does not; `quotes` says what to do
-        /// about the form where that is all that is wrong.
-        fn read<E: de::Error>(text: &str, fits: bool, quotes: &str) -> Result<T, E> {
-            let value = T::parse(text).map_err(E::custom)?;
-            let misfit = || E::custom(format!("expected {}, {quotes}", T::allowed()));
-            fits.then_some(value).ok_or_else(misfit)
-        }
-    }
-
-    impl<'de, T: Value> Visitor<'de> for Text<T> {
-        type Value = T;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str(&T::allowed())
-        }
-
-        fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
-            Self::read(text, T::FORM != Form::Switch, "without quotes")
-        }
-
-        fn visit_i64<E: de::Error>(self, number: i64) -> Result<T, E> {
-            Self::read(&number.to_string(), T::FORM == Form::Number, "in quotes")
-        }
-
-        fn visit_f64<E: de::Error>(self, number: f64) -> Result<T, E> {
-            Self::read(&number.to_string(), T::FORM == Form::Number, "in quotes")
-        }
-
-        fn visit_bool<E: de::Error>(self, switch: bool) -> Result<T, E> {
-            Self::read(&switch.to_string(), T::FORM == Form::Switch, "in quotes")
-        }
-    }
+        known.then(|| text.to_owned())
+    };
+    let allowed = "a log filter such as `off`, `info` or `queenfold::actors=debug`";
+    Parser::new(Form::Text, allowed, read, String::clone)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use queenfold::simd::Isa;
 
     #[test]
     fn what_is_allowed_reads_as_a_sentence() {
-        type Workers = Auto<Whole<1, 1024>>;
+        let expected = |error: Result<(), String>| error.unwrap_err();
         assert_eq!(
-            Workers::parse("0").unwrap_err().to_string(),
+            expected(whole(1..=1024).or("auto").parse("0").map(drop)),
             "expected auto or a whole number from 1 to 1024"
         );
         assert_eq!(
-            Auto::<Isa>::parse("sse2").unwrap_err().to_string(),
+            expected(
+                named(Isa::ALL, Isa::name, &[])
+                    .or("auto")
+                    .parse("sse2")
+                    .map(drop)
+            ),
             "expected auto, portable, neon, avx2 or avx512"
         );
     }
 
     #[test]
     fn whole_numbers_keep_to_their_range() {
-        type Small = Whole<1, 64>;
-        assert_eq!(Small::read("1"), Some(Whole(1)));
-        assert_eq!(Small::read("64"), Some(Whole(64)));
+        let small = whole(1..=64);
+        assert_eq!(small.read("1"), Some(1));
+        assert_eq!(small.read("64"), Some(64));
         for text in ["0", "65", "-1", "", " 1", "1.0", "99999999999999999999"] {
-            assert_eq!(Small::read(text), None, "{text}");
+            assert_eq!(small.read(text), None, "{text}");
         }
     }
 
     #[test]
-    fn the_census_is_no_engine_to_choose() {
-        assert_eq!(Engine::read("census"), None);
-        assert_eq!(Engine::read("chain"), Some(Engine::Chain));
+    fn names_are_written_as_they_are_read() {
+        assert_eq!(engine().read("census"), None);
+        assert_eq!(engine().read("chain"), Some(Engine::Chain));
+        assert_eq!(engine().read("join"), Some(Engine::Colour));
+        assert_eq!(engine().write(&Engine::Colour), "colour");
+        for name in ["auto", "off", "cuda"] {
+            assert_eq!(
+                device_choice().write(&device_choice().read(name).unwrap()),
+                name
+            );
+        }
+        for text in ["", "gpu", "CUDA"] {
+            assert_eq!(device_choice().read(text), None, "{text}");
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::live_run::{in_words, last_said, of_holder};
-use crate::config::{HumanDuration, Value};
+use crate::config;
 use crate::exit::{Exit, Failure};
 use crate::output::{print, say};
 use crate::shell::{command_on, resume_command};
@@ -29,12 +29,25 @@ const AGAIN: Duration = Duration::from_secs(3);
 /// after another one.
 pub const WAIT: Duration = Duration::from_secs(30);
 
-/// How long a run may take to obey.
+/// Which run is asked, and how long it may take to obey.
 #[derive(Debug, clap::Args)]
-pub struct Patience {
+pub struct Asking {
+    /// The directory of the run, or of a job array
+    dir: PathBuf,
+
     /// Wait at most so long until the run has obeyed
-    #[arg(long, value_name = "D", default_value = "30s", value_parser = HumanDuration::parse, allow_hyphen_values = true)]
-    pub wait: HumanDuration,
+    #[arg(long, value_name = "D", default_value = "30s", value_parser = config::duration(), allow_hyphen_values = true)]
+    wait: Duration,
+}
+
+impl Asking {
+    /// Asks it.
+    ///
+    /// # Errors
+    /// Those of [`ask`].
+    pub fn ask(&self, request: Request) -> Result<(), Failure> {
+        ask(&self.dir, request, self.wait)
+    }
 }
 
 /// Asks the run in `dir`, or all shards of the job array there that are counted at the moment, and prints what they

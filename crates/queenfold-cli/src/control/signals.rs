@@ -1,7 +1,8 @@
 //! Where Ctrl-C and other signals arrive, for every command that acts on them.
 
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -80,6 +81,17 @@ pub fn listen(
     };
     threads::start("signals", listen).map_err(refused)?;
     Ok(())
+}
+
+/// Listens for signals until the program ends; what is returned is then set.
+///
+/// # Errors
+/// As [`listen`].
+pub fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
+    let asked = Arc::new(AtomicBool::new(false));
+    let ask = Arc::clone(&asked);
+    listen(move || ask.store(true, Ordering::Relaxed), None)?;
+    Ok(asked)
 }
 
 /// Ends the program without waiting for its other threads.

@@ -54,7 +54,7 @@ pub fn directory_report(
         // The other lines say all of it.
         hosts.words.clear();
     }
-    let guest = manners::keep(&mut Layers::defaults(), dir);
+    let guest = manners::keep(&mut Layers::default(), dir);
     let go_on = format!("continue with `{}`", resume_command(dir));
     let facts = known.table().into_iter().chain([Fact::new(
         "shard",

@@ -67,7 +67,7 @@ impl JobRunner {
     /// Devices were asked for, and do not count the board.
     pub fn job(&self, board: GivenBoard) -> Result<Job, Failure> {
         let unique = self.config().run.unique;
-        match self.config().run.engine.0 {
+        match self.config().run.engine {
             Some(engine) => Ok(Job::of(plan(engine, board)).unique(unique)),
             None => {
                 let engine = self.hardware.choose_engine(board)?;
@@ -84,7 +84,7 @@ impl JobRunner {
     pub fn check_kept(&self, job: &Job) -> Result<(), Failure> {
         let time = job.expected_time(&self.hardware);
         let too_long = time.filter(|time| *time > LONGEST_KEPT_NOWHERE);
-        let Some(time) = too_long.filter(|_| self.config().run.time_limit.0.is_none()) else {
+        let Some(time) = too_long.filter(|_| self.config().run.time_limit.is_none()) else {
             return Ok(());
         };
         Err(Failure::usage(format!(

@@ -19,7 +19,7 @@ use self::outputs::live_files::WatchedRun;
 use self::outputs::output_files::TRACE;
 use self::outputs::{event_stream, metrics_file, output_files};
 use self::progress_bar::ProgressLine;
-use crate::config::{Config, HumanDuration};
+use crate::config::Config;
 use crate::control::signals;
 use crate::control::steering::Steering;
 use crate::dashboard::{OwnDashboard, Screen};
@@ -39,7 +39,7 @@ pub fn start_log(
     // Warnings are notes.
     let filter = match config.output.quiet {
         true => "error",
-        false => &config.trace.filter.0,
+        false => &config.trace.filter,
     };
     telemetry::start(filter, trace).map_err(|error| Failure::new(Exit::Error, error))
 }
@@ -71,10 +71,10 @@ impl Session {
     /// refuses signal handlers.
     pub fn begin(config: &Config) -> Result<Self, Failure> {
         output_files::check(&config.trace)?;
-        let trace = config.trace.file.0.as_deref().map(open_trace).transpose()?;
+        let trace = config.trace.file.as_deref().map(open_trace).transpose()?;
         let trace = start_log(config, trace)?;
         let events = event_stream::open(config)?;
-        let on_event = config.trace.on_event.0.as_ref();
+        let on_event = config.trace.on_event.as_deref();
         let on_event = on_event.map(EventCommand::new).transpose()?;
         let output = &config.output;
         if output.tui
@@ -122,14 +122,11 @@ impl Session {
         let watched = (directory.is_some() || output.tui)
             .then(|| WatchedRun::new(run.board, directory, &self.steering))
             .transpose()?;
-        let metrics = self.config.trace.metrics.0.as_deref();
+        let metrics = self.config.trace.metrics.as_deref();
         let metrics = metrics.map(|path| metrics_file::keep(path, run.board, control()));
         let metrics = metrics.transpose().map_err(refused)?;
-        let line = (!output.quiet && !output.tui).then(|| {
-            let every = output.progress_every.0;
-            let every = every.map(|HumanDuration(every)| every);
-            ProgressLine::show(run.board.size(), control(), every)
-        });
+        let line = (!output.quiet && !output.tui)
+            .then(|| ProgressLine::show(run.board.size(), control(), output.progress_every));
         let dashboard = watched.as_ref().filter(|_| output.tui);
         let dashboard = dashboard
             .map(|watched| OwnDashboard::show(watched.keeper(), self.steering.clone()))
@@ -139,11 +136,11 @@ impl Session {
         let observers = observers.chain(self.events.as_ref().map(EventFile::observer));
         let command = self.on_event.as_ref();
         let observers = observers.chain(command.map(|command| command.observer(run.clone())));
-        let limit = self.config.run.time_limit.0;
+        let limit = self.config.run.time_limit;
         let counted = count(RunSettings {
             hardware: self.config.hardware(),
             tuning: self.config.tuning(),
-            time_limit: limit.map(|HumanDuration(all)| all.saturating_sub(self.begun.elapsed())),
+            time_limit: limit.map(|all| all.saturating_sub(self.begun.elapsed())),
             control: control(),
             observers: observers.collect(),
         });

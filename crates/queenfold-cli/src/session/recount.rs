@@ -4,10 +4,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-
 use super::progress_bar::ProgressLine;
 use crate::args::boards::given_line;
+use crate::config::{Parser, named};
 use crate::control::stop_report::StopReport;
 use crate::exit::Failure;
 use crate::output::{print, say};
@@ -82,12 +81,9 @@ pub fn in_words(seconds: f64) -> String {
 }
 
 /// Reads what counts tasks again: `kernel` or `oracle`.
-pub fn second_method() -> impl TypedValueParser<Value = CheckedBy> {
+pub fn second_method() -> Parser<CheckedBy> {
     const ALL: [CheckedBy; 2] = [CheckedBy::OtherKernel, CheckedBy::Oracle];
-    PossibleValuesParser::new(ALL.map(by_name)).map(|name| {
-        let by = ALL.into_iter().find(|by| by_name(*by) == name);
-        by.unwrap_or(CheckedBy::OtherKernel)
-    })
+    named(ALL, by_name, &[])
 }
 
 /// What [`second_method`] reads.

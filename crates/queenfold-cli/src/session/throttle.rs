@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use parking_lot::Mutex;
 
 use super::repeating::Repeating;
-use crate::config::{Config, Hours, Value};
+use crate::config::{Config, Hours};
 use crate::exit::{Exit, Failure};
 use crate::output::say;
 use queenfold::actors::{Control, EventKind, Observer, PauseReason, RunEvent};
@@ -45,7 +45,7 @@ impl Throttle {
     /// another thread.
     pub fn begin(config: &Config, control: &Control) -> Result<Self, Failure> {
         let run = &config.run;
-        let nice = (run.nice.0 > 0).then_some(run.nice.0 as i32);
+        let nice = (run.nice > 0).then_some(run.nice);
         let priority = nice.map(priority_below).transpose();
         let refused = |error| Failure::new(Exit::Error, format!("--nice: {error}"));
         let notes = Arc::new(Notes {
@@ -54,7 +54,7 @@ impl Throttle {
             waiting: Mutex::new(Some(Vec::new())),
         });
         let mut watches = Vec::new();
-        if let Some(hours) = run.during.0 {
+        if let Some(hours) = run.during {
             TimeZone::try_system().map_err(|error| {
                 Failure::usage(format!(
                     "--during needs the local time, and neither TZ nor the system names a time zone: {error}"
@@ -67,7 +67,7 @@ impl Throttle {
             });
             watches.push(watch("hours", CLOCK, look)?);
         }
-        if let Some(limit) = run.max_temp.0 {
+        if let Some(limit) = run.max_temp {
             let (believed, broken): (Vec<_>, Vec<_>) = temperatures()
                 .into_iter()
                 .partition(Temperature::is_believed);
@@ -82,7 +82,7 @@ impl Throttle {
                 notes.tell(format!("--max-temp ignores a sensor that shows {sensor}"));
             }
             let guard = Guard::new(control, PauseReason::Heat, &notes);
-            let look = below(limit.0 as f64, guard, || only_believed(temperatures()));
+            let look = below(limit.into(), guard, || only_believed(temperatures()));
             watches.push(watch("temperature", THERMOMETER, look)?);
         }
         Ok(Self {
@@ -189,9 +189,9 @@ fn during(hours: Hours, mut guard: Guard, now: impl Fn() -> Time) -> impl FnMut(
             true => format!(
                 "pausing until {}: --during {}",
                 hours.from().strftime("%H:%M"),
-                hours.write()
+                hours
             ),
-            false => format!("no longer paused: --during {}", hours.write()),
+            false => format!("no longer paused: --during {}", hours),
         });
     }
 }

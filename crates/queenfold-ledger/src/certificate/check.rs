@@ -5,6 +5,8 @@ use std::fmt;
 use std::io::{self, BufRead, Read};
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::line::{
     CorrectionLine, Count, Head, LONGEST, Line, OriginLine, PARTITIONS, TaskLine, canonical,
     keys_of, results, tally_of,
@@ -49,13 +51,16 @@ impl CheckError {
 }
 
 /// A certificate that is whole and free of contradictions.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Checked {
     /// The board.
+    #[serde(skip)]
     pub board: GivenBoard,
     /// The result; `None` if tasks of the run are missing.
+    #[serde(skip)]
     pub outcome: Option<Outcome>,
     /// What it is of then.
+    #[serde(skip)]
     pub part: Option<Part>,
     /// The plans.
     pub plans: Vec<String>,
@@ -98,7 +103,7 @@ impl fmt::Display for Part {
 }
 
 /// A good signature.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Signed {
     /// Who signed, by its own name.
     pub host: String,

@@ -1,18 +1,15 @@
 //! `bench`: how fast the processors of this machine count.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::cpu_report::{CpuReport, SCORED, Series};
 use super::draft::Draft;
 use crate::bench::on_cpu;
-use crate::config::{HumanDuration, Value};
+use crate::config::{duration, named};
 use crate::exit::{Exit, Failure};
 use crate::output::bar;
 use queenfold::board::Size;
-use queenfold::engine::{Engine, Plan, core_seconds};
+use queenfold::engine::{Engine, core_seconds};
 use queenfold::job::{JobError, plan};
 use queenfold::machine::{LoadWatch, Machine, Processor};
 use queenfold::simd::Isa;
@@ -23,37 +20,26 @@ const BUDGET: Duration = Duration::from_secs(30);
 /// How often each board is counted.
 const RUNS: usize = 3;
 
-/// Who counts a board.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Workers {
-    One,
-    All,
-}
-
-/// The boards, what the score is made of first. In all they take 7 seconds on two cores of a Zen 3.
-const BOARDS: [(Engine, u32, Workers); 6] = [
-    (SCORED.0, SCORED.1, Workers::All),
-    (Engine::Colour, 18, Workers::One),
-    (Engine::Chain, 17, Workers::One),
-    (Engine::Colour, 18, Workers::All),
-    (Engine::Chain, 17, Workers::All),
-    (Engine::Colour, 17, Workers::One),
+/// The boards, what the score is made of first, and whether all workers count it, or one. In all they take 7 seconds on two cores of a Zen 3.
+const BOARDS: [(Engine, u32, bool); 6] = [
+    (SCORED.0, SCORED.1, true),
+    (Engine::Colour, 18, false),
+    (Engine::Chain, 17, false),
+    (Engine::Colour, 18, true),
+    (Engine::Chain, 17, true),
+    (Engine::Colour, 17, false),
 ];
 
 /// Flags of `bench` without `--gpu`.
 #[derive(Debug, clap::Args)]
 pub struct CpuArgs {
     /// The kernels to measure, with commas between them; all of this processor but `portable` unless given
-    #[arg(long, value_name = "ISA", value_delimiter = ',', value_parser = isa(), conflicts_with = "what")]
+    #[arg(long, value_name = "ISA", value_delimiter = ',', value_parser = named(Isa::ALL, Isa::name, &[]), conflicts_with = "what")]
     isa: Vec<Isa>,
 
     /// How long the benchmark may take
-    #[arg(long = "for", value_name = "TIME", value_parser = HumanDuration::parse, allow_hyphen_values = true, conflicts_with = "what")]
-    budget: Option<HumanDuration>,
-}
-
-fn isa() -> impl TypedValueParser<Value = Isa> {
-    PossibleValuesParser::new(Isa::ALL.map(Isa::name)).try_map(|name| name.parse::<Isa>())
+    #[arg(long = "for", value_name = "TIME", value_parser = duration(), allow_hyphen_values = true, conflicts_with = "what")]
+    budget: Option<Duration>,
 }
 
 impl CpuArgs {
@@ -74,34 +60,32 @@ impl CpuArgs {
 /// Measures the processors. Every total is compared with the known one.
 pub fn run(args: &CpuArgs, json: bool) -> Result<(), Failure> {
     let kernels = args.kernels()?;
-    let budget = args.budget.map_or(BUDGET, |HumanDuration(time)| time);
+    let budget = args.budget.unwrap_or(BUDGET);
     let workers = Machine::detect().cores;
     let series = series(&kernels, workers);
-    let watch = LoadWatch::begin();
-    let report = CpuReport::new(Processor::detect(), workers, series, Some(watch));
-    let draft = Draft::new(report, json);
-    draft.print_when_stopped()?;
-    let measured = measure(&draft, budget).and_then(|any| match any {
+    let report = CpuReport {
+        watch: Some(LoadWatch::begin()),
+        processor: Processor::detect(),
+        workers,
+        series,
+        version: env!("CARGO_PKG_VERSION"),
+        ..CpuReport::default()
+    };
+    Draft::measure(report, json, |draft| match measure(draft, budget)? {
         true => Ok(()),
         false => Err(Failure::new(
             Exit::Error,
             "no board was counted in the time that --for gave",
         )),
-    });
-    let error = measured.as_ref().err();
-    draft.print(error.map(|failure| failure.message.as_str()))?;
-    measured
+    })
 }
 
 /// What is to be counted. One worker is all of them on a machine with one core.
 fn series(kernels: &[Isa], workers: usize) -> Vec<Series> {
     let mut series: Vec<Series> = Vec::new();
     for &isa in kernels {
-        for (engine, n, who) in BOARDS {
-            let workers = match who {
-                Workers::One => 1,
-                Workers::All => workers,
-            };
+        for (engine, n, by_all) in BOARDS {
+            let workers = if by_all { workers } else { 1 };
             let new = Series::new(isa, engine, n, workers);
             if !series.iter().any(|of| of.is_same(&new)) {
                 series.push(new);
@@ -116,39 +100,31 @@ fn series(kernels: &[Isa], workers: usize) -> Vec<Series> {
 fn measure(draft: &Draft<CpuReport>, budget: Duration) -> Result<bool, Failure> {
     let begun = Instant::now();
     let mut series = Vec::new();
-    draft.note(|report| series = report.series.clone());
+    draft.note(|report| series.clone_from(&report.series));
     let bar = bar(None, "{wide_msg}");
-    let mut places = Vec::new();
+    let mut plans = Vec::new();
     for (place, of) in series.iter().enumerate() {
         let n = Size::new(of.n).map_err(Failure::usage)?;
-        places.push((
-            core_seconds(of.engine, n, of.isa) / of.workers as f64,
-            place,
-        ));
+        let seconds = core_seconds(of.engine, n, of.isa) / of.workers as f64;
+        plans.push((seconds, place, plan(of.engine, n)));
     }
-    places.sort_by(|a, b| a.0.total_cmp(&b.0));
-    for round in 0..RUNS {
-        for &(_, place) in &places {
-            let of = &mut series[place];
-            let left = budget.saturating_sub(begun.elapsed());
+    plans.sort_by(|a, b| a.0.total_cmp(&b.0));
+    for round in 1..=RUNS {
+        for (_, place, plan) in &plans {
+            let of = &mut series[*place];
+            let (elapsed, best) = (begun.elapsed(), of.best());
+            let left = budget.saturating_sub(elapsed);
             // What does not fit is not begun; a first run is, because nobody knows.
-            if left.is_zero()
-                || of
-                    .best()
-                    .is_some_and(|best| best.seconds > left.as_secs_f64())
-            {
+            if left.is_zero() || best.is_some_and(|best| best.seconds > left.as_secs_f64()) {
                 continue;
             }
+            let [elapsed, all] = [elapsed, budget].map(|time| time.as_secs_f64());
             bar.set_message(format!(
-                "{of}: run {} of {RUNS} · {:.0} s of {:.0} s",
-                round + 1,
-                begun.elapsed().as_secs_f64(),
-                budget.as_secs_f64()
+                "{of}: run {round} of {RUNS} · {elapsed:.0} s of {all:.0} s"
             ));
-            let plan: Arc<dyn Plan> = plan(of.engine, Size::new(of.n).map_err(Failure::usage)?);
-            if let Some(run) = on_cpu(&plan, of.isa, of.workers, left)? {
+            if let Some(run) = on_cpu(plan, of.isa, of.workers, left)? {
                 of.runs.push(run);
-                draft.note(|report| report.series[place].runs.push(run));
+                draft.note(|report| report.series[*place].runs.push(run));
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use jiff::Timestamp;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::draft::Measured;
 use crate::bench::CpuRun;
@@ -27,15 +27,10 @@ const STOLEN: f64 = 0.02;
 #[derive(Clone, Debug, Serialize)]
 pub struct Series {
     pub isa: Isa,
-    #[serde(serialize_with = "name")]
     pub engine: Engine,
     pub n: u32,
     pub workers: usize,
     pub runs: Vec<CpuRun>,
-}
-
-fn name<S: Serializer>(engine: &Engine, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(engine.name())
 }
 
 impl Series {
@@ -63,11 +58,9 @@ impl Series {
 
     /// How much longer the longest run took than the shortest, as a share of that; `None` for less than two.
     fn spread(&self) -> Option<f64> {
-        if self.runs.len() < 2 {
-            return None;
-        }
         let worst = self.runs.iter().map(|run| run.seconds).fold(0.0, f64::max);
-        Some(worst / self.best()?.seconds - 1.0)
+        let spread = worst / self.best()?.seconds - 1.0;
+        (self.runs.len() > 1).then_some(spread)
     }
 }
 
@@ -83,58 +76,35 @@ impl fmt::Display for Series {
 }
 
 /// Everything that was measured, in the form of the JSON.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct CpuReport {
     pub processor: Processor,
     pub workers: usize,
     pub series: Vec<Series>,
     #[serde(skip)]
-    watch: Option<LoadWatch>,
+    pub watch: Option<LoadWatch>,
     /// What else the processors did meanwhile.
-    load: Option<Load>,
+    pub load: Option<Load>,
     /// Boards of 19 queens that all workers count in an hour, by the first kernel.
-    score: Option<f64>,
+    pub score: Option<f64>,
     /// The same of one worker.
-    score_of_one: Option<f64>,
+    pub score_of_one: Option<f64>,
     /// The board from whose time the score is.
-    score_n: Option<u32>,
+    pub score_n: Option<u32>,
     /// Whether others had so much of the processors that the scores are from CPU time.
-    by_cpu_time: bool,
+    pub by_cpu_time: bool,
     /// The row for the table of docs/RECORDS.md.
-    record: Option<String>,
-    version: &'static str,
+    pub record: Option<String>,
+    pub version: &'static str,
     /// Why it ended early; `None` if everything was measured.
-    error: Option<String>,
+    pub error: Option<String>,
 }
 
 impl CpuReport {
-    pub fn new(
-        processor: Processor,
-        workers: usize,
-        series: Vec<Series>,
-        watch: Option<LoadWatch>,
-    ) -> Self {
-        Self {
-            watch,
-            processor,
-            workers,
-            series,
-            load: None,
-            score: None,
-            score_of_one: None,
-            score_n: None,
-            by_cpu_time: false,
-            record: None,
-            version: env!("CARGO_PKG_VERSION"),
-            error: None,
-        }
-    }
-
-    /// The best run of a board by the first kernel.
-    fn best(&self, (engine, n): (Engine, u32), workers: usize) -> Option<CpuRun> {
-        let isa = self.series.first()?.isa;
-        let wanted = Series::new(isa, engine, n, workers);
-        self.series.iter().find(|of| of.is_same(&wanted))?.best()
+    /// The runs of a board by the first kernel.
+    fn of(&self, (engine, n): (Engine, u32), workers: usize) -> Option<&Series> {
+        let wanted = Series::new(self.series.first()?.isa, engine, n, workers);
+        self.series.iter().find(|of| of.is_same(&wanted))
     }
 
     /// The score by the largest board that so many workers counted, and that board.
@@ -142,9 +112,8 @@ impl CpuReport {
         let isa = self.series.first()?.isa;
         let cost = |n| Size::new(n).map(|n| core_seconds(SCORED.0, n, isa));
         [SCORED.1, 18, 17].into_iter().find_map(|n| {
-            let wanted = Series::new(isa, SCORED.0, n, workers);
-            let of = self.series.iter().find(|of| of.is_same(&wanted))?;
-            let seconds = of.runs.iter().map(|run| match self.by_cpu_time {
+            let runs = &self.of((SCORED.0, n), workers)?.runs;
+            let seconds = runs.iter().map(|run| match self.by_cpu_time {
                 true => run.cpu_seconds / workers as f64,
                 false => run.seconds,
             });
@@ -159,7 +128,7 @@ impl CpuReport {
             return None;
         }
         let seconds = |board, workers| {
-            let best = self.best(board, workers);
+            let best = self.of(board, workers).and_then(Series::best);
             best.map_or_else(|| "-".to_owned(), |run| format!("{:.3}", run.seconds))
         };
         Some(format!(
@@ -192,22 +161,19 @@ fn day(unix: i64) -> String {
 
 /// What others had of the processors.
 fn load_in_words(load: Option<&Load>) -> String {
-    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-    let Some(
-        load @ Load {
-            others: Some(others),
-            steal: Some(steal),
-            ..
+    let shares = load.and_then(|load| Some((load, load.others?, load.steal?)));
+    shares.map_or_else(
+        || "unknown".to_owned(),
+        |(load, others, steal)| {
+            let [others, steal] = [others, steal].map(|share| 100.0 * share);
+            let beside = if is_shared(load) {
+                ": beside other programs"
+            } else {
+                ""
+            };
+            format!("others {others:.1} %, steal {steal:.1} %{beside}")
         },
-    ) = load
-    else {
-        return "unknown".to_owned();
-    };
-    let text = format!("others {}, steal {}", percent(*others), percent(*steal));
-    match is_shared(load) {
-        true => format!("{text}: beside other programs"),
-        false => text,
-    }
+    )
 }
 
 impl Measured for CpuReport {
@@ -235,10 +201,12 @@ impl Measured for CpuReport {
             self.processor.caches_in_words(),
         );
         for of in &self.series {
-            let cell = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
-            let best = cell(of.best().map(|best| format!("{:.3}", best.seconds)));
-            let cpu = cell(of.best().map(|best| format!("{:.3}", best.cpu_seconds)));
-            let spread = cell(of.spread().map(|spread| format!("{:.0} %", 100.0 * spread)));
+            let none = || "-".to_owned();
+            let best = of.best().map(|of| [of.seconds, of.cpu_seconds]);
+            let best = best.map(|times| times.map(|seconds| format!("{seconds:.3}")));
+            let [best, cpu] = best.unwrap_or_else(|| [none(), none()]);
+            let spread = of.spread().map(|spread| format!("{:.0} %", 100.0 * spread));
+            let spread = spread.unwrap_or_else(none);
             let _ = writeln!(
                 text,
                 "{:8}  {:6}  {:>2}  {:>7}  {best:>8}  {spread:>6}  {cpu:>8}  {:>4}",
@@ -254,15 +222,15 @@ impl Measured for CpuReport {
             text += "nothing was measured: no board was counted to its end\n";
         }
         let eighteen = (Engine::Colour, 18);
-        if let (Some(one), Some(all)) = (self.best(eighteen, 1), self.best(eighteen, self.workers))
+        let best = |workers| self.of(eighteen, workers).and_then(Series::best);
+        if let (Some(one), Some(all)) = (best(1), best(self.workers))
             && self.workers > 1
             && !self.by_cpu_time
         {
+            let (times, workers) = (one.seconds / all.seconds, self.workers);
             let _ = writeln!(
                 text,
-                "speed-up   {:.2} by {} workers, at n = 18",
-                one.seconds / all.seconds,
-                self.workers
+                "speed-up   {times:.2} by {workers} workers, at n = 18"
             );
         }
         if let (Some(score), Some(n), Some(first)) = (self.score, self.score_n, self.series.first())
@@ -271,15 +239,15 @@ impl Measured for CpuReport {
                 true => ("", String::new()),
                 false => ("about ", format!(", from the time of n = {n}")),
             };
-            let by = match self.by_cpu_time {
-                true => ", by CPU time",
-                false => "",
+            let by = if self.by_cpu_time {
+                ", by CPU time"
+            } else {
+                ""
             };
+            let (isa, workers) = (first.isa, several(self.workers as u64, "worker"));
             let _ = writeln!(
                 text,
-                "score      {about}{score:.0} boards of 19 queens an hour{by}{from}, by {} on {}",
-                first.isa,
-                several(self.workers as u64, "worker")
+                "score      {about}{score:.0} boards of 19 queens an hour{by}{from}, by {isa} on {workers}"
             );
         }
         if let Some(one) = self.score_of_one.filter(|_| self.workers > 1) {
@@ -312,7 +280,11 @@ mod tests {
         let mut both = Series::new(Isa::Avx2, Engine::Colour, 18, 2);
         both.runs = vec![run(0.5), run(0.6)];
         let slow = Series::new(Isa::Portable, SCORED.0, SCORED.1, 2);
-        let mut report = CpuReport::new(Processor::default(), 2, vec![all, one, both, slow], None);
+        let mut report = CpuReport {
+            workers: 2,
+            series: vec![all, one, both, slow],
+            ..CpuReport::default()
+        };
         report.load = Some(Load {
             others: Some(0.01),
             steal: Some(0.0),

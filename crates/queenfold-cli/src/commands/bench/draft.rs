@@ -18,60 +18,51 @@ pub trait Measured: Serialize + Send + 'static {
     fn in_words(&self) -> String;
 }
 
-/// The report while it grows.
-pub struct Draft<R> {
-    report: Arc<Mutex<Option<R>>>,
-    json: bool,
-}
+/// The report while it grows. It is gone when it is printed.
+pub struct Draft<R>(Arc<Mutex<Option<R>>>);
 
 impl<R: Measured> Draft<R> {
-    pub fn new(report: R, json: bool) -> Self {
-        Self {
-            report: Arc::new(Mutex::new(Some(report))),
-            json,
-        }
-    }
-
-    /// Makes a signal print what was measured so far and end the program.
+    /// Measures what a report is made of, and prints it. A signal prints what was measured so far and ends the program.
     ///
     /// # Errors
-    /// The system refuses the handler or the thread.
-    pub fn print_when_stopped(&self) -> Result<(), Failure> {
-        let draft = Self {
-            report: Arc::clone(&self.report),
-            json: self.json,
-        };
+    /// Those of measuring; the report cannot be written; the system refuses the handler or the thread.
+    pub fn measure(
+        report: R,
+        json: bool,
+        measure: impl FnOnce(&Self) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let draft = Self(Arc::new(Mutex::new(Some(report))));
+        let stopped = Self(Arc::clone(&draft.0));
         let stop = move || {
             let why = "stopped by a signal";
             // If stdout cannot be written, nobody can be told.
-            let _ = draft.print(Some(why));
+            let _ = stopped.print(json, Some(why));
             say(why);
             signals::end_at_once(Exit::Stopped)
         };
-        signals::listen(stop, None)
+        signals::listen(stop, None)?;
+        let measured = measure(&draft);
+        let error = measured.as_ref().err();
+        draft.print(json, error.map(|failure| failure.message.as_str()))?;
+        measured
     }
 
+    /// Changes it, unless it is printed.
     pub fn note(&self, change: impl FnOnce(&mut R)) {
-        let mut report = self.report.lock();
-        if let Some(report) = report.as_mut() {
+        if let Some(report) = self.0.lock().as_mut() {
             change(report);
         }
     }
 
-    /// Prints it, unless that is done.
-    ///
-    /// # Errors
-    /// It cannot be written.
-    pub fn print(&self, error: Option<&str>) -> Result<(), Failure> {
-        let mut held = self.report.lock();
+    fn print(&self, json: bool, error: Option<&str>) -> Result<(), Failure> {
+        let mut held = self.0.lock();
         let Some(mut report) = held.take() else {
             return Ok(());
         };
         report.end(error);
-        if self.json {
-            print_json(&report)
-        } else {
-            print(report.in_words().trim_end())
+        match json {
+            true => print_json(&report),
+            false => print(report.in_words().trim_end()),
         }
     }
 }

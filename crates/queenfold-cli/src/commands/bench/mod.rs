@@ -44,7 +44,7 @@ pub struct Args {
 /// Measures what was asked for.
 pub fn run(args: &Args) -> Result<(), Failure> {
     start_log(sources(None).map_err(Failure::usage)?.config(), None)?;
-    if args.gpu.is_asked_for() {
+    if args.gpu.gpu {
         return gpu::run(&args.gpu, args.json);
     }
     cpu::run(&args.cpu, args.json)

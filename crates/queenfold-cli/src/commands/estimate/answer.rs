@@ -5,8 +5,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::question::Question;
-use super::stop::CutShort;
-use crate::config::{Bytes, HumanDuration, Value as _};
+use super::shown_sample::CutShort;
+use crate::config::{bytes_text, duration_text};
+use crate::session::recount::in_words;
 use queenfold::board::GivenSquares;
 use queenfold::estimate::{Draw, Interval, Sample, Total};
 use queenfold::job::WithDevices;
@@ -47,13 +48,9 @@ pub fn first_line(question: &Question) -> String {
 
 /// The answer for a board that takes less than a sample of it would.
 pub fn run_it(question: &Question) -> String {
-    let wall = question.wall_seconds();
-    let time = match wall {
-        ..1.0 => "under a second".to_owned(),
-        _ => format!("about {}", TimeUnit::of_wall(wall).of(wall)),
-    };
     format!(
-        "wall time   {time} with {}: run it, `queenfold run {}`",
+        "wall time   {} with {}: run it, `queenfold run {}`",
+        in_words(question.wall_seconds()),
         several(question.workers as u64, "worker"),
         board_flags(&question.plan.given())
     )
@@ -115,7 +112,7 @@ impl Answer<'_> {
             "tasks": plan.tasks(),
             "drawn": self.draw.tasks().len(),
             "sampled": counted,
-            "cut_short": self.cut.map(CutShort::name),
+            "cut_short": self.cut,
             "passes": self.sample.passes,
             "seed": self.seed.to_string(),
             "threads": threads,
@@ -146,12 +143,6 @@ impl Answer<'_> {
     /// The lines that follow the first one.
     pub fn lines(&self) -> Vec<String> {
         let question = self.question;
-        let Question {
-            plan,
-            workers,
-            threads,
-            ..
-        } = question;
         let (drawn, counted) = (self.draw.tasks().len(), self.sample.counted());
         if drawn == 0 {
             let none = "sample      nothing to count: no task of this board has any work";
@@ -173,41 +164,36 @@ impl Answer<'_> {
                 "sample      none of {} was counted in {took}: one takes about {}; --for {} counts {enough}",
                 several(drawn as u64, "task"),
                 TimeUnit::of_wall(task).of(task),
-                HumanDuration(time).write().replace(' ', ""),
+                duration_text(time).replace(' ', ""),
             ),
             None => format!(
                 "sample      {counted} of {}{ended}, {:.2} % of the work, counted in {took} on {}, seed {}",
-                several(plan.tasks(), "task"),
+                several(question.plan.tasks(), "task"),
                 100.0 * total.share,
-                several(*threads as u64, "thread"),
+                several(question.threads as u64, "thread"),
                 self.seed
             ),
         }];
-        let interval = |of: Interval, unit: TimeUnit| {
-            format!(
-                "{}, {intervals}: {} to {}",
+        let interval = |of: Interval, unit: fn(f64) -> TimeUnit| {
+            let unit = unit(of.expected);
+            let (expected, low, high) = (
                 unit.of(of.expected),
                 unit.number(of.low),
-                unit.number(of.high)
-            )
+                unit.number(of.high),
+            );
+            format!("{expected}, {intervals}: {low} to {high}")
         };
-        let core = total.core_seconds;
-        lines.push(format!(
-            "CPU time    {}",
-            interval(core, TimeUnit::of_cores(core.expected))
-        ));
-        let wall = total.wall_seconds(*workers);
-        lines.push(format!(
-            "wall time   {}, with {}",
-            interval(wall, TimeUnit::of_wall(wall.expected)),
-            several(*workers as u64, "worker")
-        ));
+        let core = interval(total.core_seconds, TimeUnit::of_cores);
+        let wall = interval(total.wall_seconds(question.workers), TimeUnit::of_wall);
+        let workers = several(question.workers as u64, "worker");
+        lines.push(format!("CPU time    {core}"));
+        lines.push(format!("wall time   {wall}, with {workers}"));
         if let Some(WithDevices { seconds, devices }) = self.with_devices {
-            lines.push(format!(
-                "            {} with {} as well",
+            let (time, devices) = (
                 TimeUnit::of_wall(seconds).of(seconds),
                 several(devices, "device"),
-            ));
+            );
+            lines.push(format!("            {time} with {devices} as well"));
         }
         if self.total.is_none() {
             return lines;
@@ -215,7 +201,7 @@ impl Answer<'_> {
         lines.push(match self.sample.memory {
             Some(bytes) => format!(
                 "memory      {} for each worker at most in {:.0} % of the work, as far as the sample shows",
-                Bytes(bytes).rounded(),
+                bytes_text(bytes),
                 100.0 * self.covered(),
             ),
             None => "memory      unknown: this system does not tell".to_owned(),

@@ -3,10 +3,10 @@
 mod answer;
 mod question;
 mod shown_sample;
-mod stop;
 
 use std::io;
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,23 +15,21 @@ use cpu_time::ProcessTime;
 
 use crate::args::boards::{boards, given_line};
 use crate::args::flags::CpuFlags;
-use crate::args::whole::whole;
-use crate::config::{Config, HumanDuration, Value as _};
+use crate::config::{Config, device_choice, duration, whole};
+use crate::control::signals;
 use crate::exit::{Exit, Failure};
 use crate::output::{print, print_json};
 use crate::session::start_log;
-use answer::{Answer, first_line, run_it};
 use queenfold::board::GivenBoard;
 use queenfold::engine::Mismatch;
 use queenfold::estimate::{Draw, SHORTEST, SampleProgress, count_sample};
-use queenfold::job::{DeviceChoice, Hardware, HardwareSettings, WithDevices};
-use queenfold::job::{fastest_on_cpu, plan};
-use queenfold::machine::Machine;
+use queenfold::job::{DeviceChoice, Hardware, HardwareSettings};
 use queenfold::system::threads::start_scoped;
 use queenfold::words::several;
+
+use answer::{Answer, first_line, run_it};
 use question::Question;
-use shown_sample::{BUDGET, ShownSample};
-use stop::{CutShort, Stop};
+use shown_sample::{BUDGET, CutShort, ShownSample};
 
 const HELP: &str = "\
 Examples:
@@ -71,12 +69,12 @@ pub struct Args {
     flags: CpuFlags,
 
     /// Predict the time with devices, too, which are measured for that: `auto` (every GPU), or `cuda`
-    #[arg(long, value_name = "KIND", value_parser = DeviceChoice::parse)]
+    #[arg(long, value_name = "KIND", value_parser = device_choice())]
     gpu: Option<DeviceChoice>,
 
     /// How long the sample of a board may take, such as 30s or 5m; 10s unless --sample is given
-    #[arg(long = "for", value_name = "TIME", value_parser = HumanDuration::parse, allow_hyphen_values = true)]
-    budget: Option<HumanDuration>,
+    #[arg(long = "for", value_name = "TIME", value_parser = duration(), allow_hyphen_values = true)]
+    budget: Option<Duration>,
 
     /// Size of the sample, 8 to 1000000 tasks, 64 unless given; four times as many halve the interval
     #[arg(long, value_name = "S", value_parser = whole(8..=1_000_000_u32), allow_hyphen_values = true)]
@@ -91,7 +89,7 @@ impl Args {
     /// How long the sample of a board may take.
     fn budget(&self) -> Option<Duration> {
         let default = self.sample.is_none().then_some(BUDGET);
-        self.budget.map(|HumanDuration(time)| time).or(default)
+        self.budget.or(default)
     }
 
     /// Whether the user wants a sample to be counted, however short the run is.
@@ -108,7 +106,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let boards = boards(&settings)?;
     // A trace is of a run.
     start_log(config, None)?;
-    let stop = Stop::listen()?;
+    let stop = signals::stop_flag()?;
     for (index, board) in boards.into_iter().enumerate() {
         if index > 0 && !config.output.json {
             print("")?;
@@ -119,9 +117,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Estimates what one board would take.
-fn estimate(board: GivenBoard, args: &Args, config: &Config, stop: &Stop) -> Result<(), Failure> {
+fn estimate(
+    board: GivenBoard,
+    args: &Args,
+    config: &Config,
+    stop: &AtomicBool,
+) -> Result<(), Failure> {
     let n = board.size();
-    let mut question = question(board, config)?;
+    let mut question = Question::new(board, config)?;
     let json = config.output.json;
     if !json {
         print(&first_line(&question))?;
@@ -161,14 +164,24 @@ fn estimate(board: GivenBoard, args: &Args, config: &Config, stop: &Stop) -> Res
     let sample = counted.map_err(|mismatch| Mismatch(format!("n = {n}: {mismatch}")))?;
     let total = draw.estimate(&sample.seconds, sample.speed);
     let took = begun.elapsed();
-    let with_devices = if cut == Some(CutShort::Signal) {
-        None
-    } else {
-        let known = total.unwrap_or_else(|| question.by_plan());
-        let alone = known.wall_seconds(question.workers).expected;
-        with_devices(&question, alone, args, config)?
+    let known = total.unwrap_or_else(|| question.by_plan());
+    let alone = known.wall_seconds(question.workers).expected;
+    let devices = args.gpu.filter(|_| cut != Some(CutShort::Signal));
+    let with_devices = match devices.unwrap_or(DeviceChoice::Off) {
+        DeviceChoice::Off => None,
+        devices => {
+            let wanted = HardwareSettings {
+                devices,
+                ..config.hardware()
+            };
+            let hardware = Hardware::find(&wanted)?;
+            // The log says which there are.
+            let found = !hardware.devices().is_empty();
+            let expected = found.then(|| hardware.expected(&question.plan, alone));
+            expected.transpose()?.flatten()
+        }
     };
-    let counted = sample.counted();
+    let (counted, all) = (sample.counted(), draw.tasks().len());
     let answer = Answer {
         question: &question,
         seed,
@@ -178,7 +191,7 @@ fn estimate(board: GivenBoard, args: &Args, config: &Config, stop: &Stop) -> Res
         took,
         cpu: cpu.elapsed(),
         // Of a sample that was counted once, a signal or the time took only further passes.
-        cut: cut.filter(|_| counted < draw.tasks().len()),
+        cut: cut.filter(|_| counted < all),
         with_devices,
     };
     if json {
@@ -186,47 +199,11 @@ fn estimate(board: GivenBoard, args: &Args, config: &Config, stop: &Stop) -> Res
     } else {
         answer.lines().iter().try_for_each(|line| print(line))?;
     }
-    if stop.came() {
-        let all = several(draw.tasks().len() as u64, "task");
-        return Err(Failure::new(
-            Exit::Stopped,
-            format!("stopped by a signal: {counted} of {all} of the sample of n = {n} counted"),
-        ));
+    if stop.load(Ordering::Relaxed) {
+        let all = several(all as u64, "task");
+        let what =
+            format!("stopped by a signal: {counted} of {all} of the sample of n = {n} counted");
+        return Err(Failure::new(Exit::Stopped, what));
     }
     Ok(())
-}
-
-/// What is to be estimated of one board.
-fn question(board: GivenBoard, config: &Config) -> Result<Question, Failure> {
-    let machine = Machine::detect();
-    let counter = config.hardware().counter()?;
-    let workers = config.run.workers(&machine);
-    if workers == 0 {
-        let what = "0 workers count no sample: give --workers from 1 to 1024; with --gpu, devices count beside them";
-        return Err(Failure::usage(what));
-    }
-    let engine = config.run.engine.0;
-    let engine = engine.unwrap_or_else(|| fastest_on_cpu(board, counter.isa));
-    let plan = plan(engine, board);
-    Ok(Question::new(plan, counter, (workers, machine.cores)))
-}
-
-/// What is expected with the devices that were asked for, where the workers alone take `alone` seconds.
-fn with_devices(
-    question: &Question,
-    alone: f64,
-    args: &Args,
-    config: &Config,
-) -> Result<Option<WithDevices>, Failure> {
-    let Some(devices) = args.gpu.filter(|choice| *choice != DeviceChoice::Off) else {
-        return Ok(None);
-    };
-    let hardware = Hardware::find(&HardwareSettings {
-        devices,
-        ..config.hardware()
-    })?;
-    if hardware.devices().is_empty() {
-        return Ok(None);
-    }
-    Ok(hardware.expected(&question.plan, alone)?)
 }

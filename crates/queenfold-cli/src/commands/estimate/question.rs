@@ -2,8 +2,13 @@
 
 use std::sync::Arc;
 
+use crate::config::Config;
+use crate::exit::Failure;
+use queenfold::board::GivenBoard;
 use queenfold::engine::{CounterSettings, Plan, seconds_per_cost};
 use queenfold::estimate::{Draw, Interval, Total};
+use queenfold::job::{fastest_on_cpu, plan};
+use queenfold::machine::Machine;
 
 /// How far the costs of a plan may be from the truth.
 const WITHIN: f64 = 3.0;
@@ -23,20 +28,27 @@ pub struct Question {
 }
 
 impl Question {
-    pub fn new(
-        plan: Arc<dyn Plan>,
-        settings: CounterSettings,
-        (workers, cores): (usize, usize),
-    ) -> Self {
+    /// # Errors
+    /// The settings name an instruction set that this machine lacks, or no workers.
+    pub fn new(board: GivenBoard, config: &Config) -> Result<Self, Failure> {
+        let machine = Machine::detect();
+        let settings = config.hardware().counter()?;
+        let workers = config.run.workers(&machine);
+        if workers == 0 {
+            let what = "0 workers count no sample: give --workers from 1 to 1024; with --gpu, devices count beside them";
+            return Err(Failure::usage(what));
+        }
+        let fastest = || fastest_on_cpu(board, settings.isa);
+        let plan = plan(config.run.engine.unwrap_or_else(fastest), board);
         // Only engines that are not of this library have no known cost, and no command counts those.
         let per_cost = seconds_per_cost(plan.engine(), plan.size(), settings.isa);
-        Self {
+        Ok(Self {
             per_cost: per_cost.unwrap_or(1.0),
-            threads: workers.min(cores).max(1),
+            threads: workers.min(machine.cores),
             plan,
             settings,
             workers,
-        }
+        })
     }
 
     /// The plan that a sample is of. Where a task takes so long that a minute would hold none or few, its tasks are

@@ -1,10 +1,12 @@
 //! A sample while it is counted: what is shown of it, and when it ends.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
+
 use super::question::Question;
-use super::stop::{CutShort, Stop};
 use crate::output::bar;
 use queenfold::estimate::{Draw, SampleProgress};
 use queenfold::words::duration;
@@ -18,12 +20,21 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// When it is known how long the sample will take. Tasks of the chain with equal costs differ by a factor of 2.
 const SOON: Duration = Duration::from_secs(2);
 
+/// Why a sample ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CutShort {
+    Signal,
+    Time,
+}
+
 /// A sample that is counted.
 pub struct ShownSample<'a> {
     pub question: &'a Question,
     pub draw: &'a Draw,
     pub progress: &'a SampleProgress,
-    pub stop: &'a Stop,
+    /// Whether a signal came.
+    pub stop: &'a AtomicBool,
     /// How long it may take.
     pub budget: Option<Duration>,
     pub quiet: bool,
@@ -41,14 +52,19 @@ impl ShownSample<'_> {
         loop {
             let (tasks, share) = (self.progress.tasks(), self.progress.share(self.draw));
             let budget = allowed(self.budget, tasks == self.draw.tasks().len());
-            cut = cut.or_else(|| self.stop.cut(begun, budget));
+            cut = match self.stop.load(Ordering::Relaxed) {
+                _ if cut.is_some() => cut,
+                true => Some(CutShort::Signal),
+                false => budget.and_then(|all| (begun.elapsed() >= all).then_some(CutShort::Time)),
+            };
             if cut.is_some() {
                 self.progress.give_up();
             }
             if let Some(bar) = &bar {
                 bar.set_position((share * STEPS) as u64);
                 let elapsed = begun.elapsed();
-                let time = expected(elapsed, share).map(|time| self.within_budget(time));
+                let most = self.budget.unwrap_or(Duration::MAX);
+                let time = expected(elapsed, share).map(|time| time.min(most));
                 bar.set_message(times(time, elapsed));
             }
             if ended.recv_timeout(LOOK_EVERY) != Err(RecvTimeoutError::Timeout) {
@@ -59,10 +75,6 @@ impl ShownSample<'_> {
             bar.finish_and_clear();
         }
         cut
-    }
-
-    fn within_budget(&self, time: Duration) -> Duration {
-        time.min(self.budget.unwrap_or(Duration::MAX))
     }
 }
 

@@ -19,29 +19,23 @@ pub struct Args {
     name: Option<String>,
 }
 
-/// An engine: its name, its idea in one line, and the explanation.
-struct Explained {
-    name: &'static str,
-    idea: &'static str,
-    text: &'static str,
-}
-
-const ENGINES: [Explained; 3] = [
-    Explained {
-        name: "chain",
-        idea: "borders first, one of each symmetry class",
-        text: include_str!("chain.md"),
-    },
-    Explained {
-        name: "colour",
-        idea: "white and black squares apart, with all symmetries",
-        text: include_str!("colour.md"),
-    },
-    Explained {
-        name: "census",
-        idea: "the symmetric solutions alone, for the unique count",
-        text: include_str!("census.md"),
-    },
+/// The engines: the name of each, its idea in one line, and the explanation.
+const ENGINES: [(&str, &str, &str); 3] = [
+    (
+        "chain",
+        "borders first, one of each symmetry class",
+        include_str!("chain.md"),
+    ),
+    (
+        "colour",
+        "white and black squares apart, with all symmetries",
+        include_str!("colour.md"),
+    ),
+    (
+        "census",
+        "the symmetric solutions alone, for the unique count",
+        include_str!("census.md"),
+    ),
 ];
 
 /// Prints the explanation, or what there is to explain.
@@ -51,8 +45,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     // The method and the engine of one name have one idea.
     let texts = method(name).map(|method| method.about().text);
-    let engine = ENGINES.iter().find(|engine| engine.name == *name);
-    let texts = texts.into_iter().chain(engine.map(|engine| engine.text));
+    let engine = ENGINES.into_iter().find(|(engine, ..)| engine == name);
+    let texts = texts.into_iter().chain(engine.map(|(.., text)| text));
     let texts: Vec<_> = texts.map(str::trim_end).collect();
     let text = texts.join("\n\n");
     // The pictures of a method are between fences, for the documentation of its module.
@@ -66,14 +60,14 @@ fn list() -> String {
     let mut lines = vec!["Methods of the ladder, in the order of the ideas:".to_owned()];
     lines.extend(METHODS.map(|method| line(method.about().name, method.about().idea)));
     lines.push("\nEngines, by which `queenfold run` counts:".to_owned());
-    lines.extend(ENGINES.iter().map(|engine| line(engine.name, engine.idea)));
+    lines.extend(ENGINES.map(|(name, idea, _)| line(name, idea)));
     lines.join("\n")
 }
 
 /// The names of all methods and engines, for clap to check and complete.
 fn names() -> impl TypedValueParser<Value = String> {
     let methods = METHODS.map(|method| method.about().name);
-    let engines = ENGINES.iter().map(|engine| engine.name);
+    let engines = ENGINES.into_iter().map(|(name, ..)| name);
     let others = engines.filter(move |name| !methods.contains(name));
     PossibleValuesParser::new(methods.into_iter().chain(others))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::config::{HumanDuration, Optional, Sizes, Value};
+use crate::config::{Parser, Sizes, duration, named, sizes};
 use crate::ladder::{METHODS, Method, Style, method};
 
 const HELP: &str = "\
@@ -35,17 +35,17 @@ pub struct Args {
     pub(super) method: Vec<String>,
 
     /// Board size, 1 to 32, or a range with both ends included; 8 by default
-    #[arg(short, value_name = "N|A..=B", value_parser = Sizes::parse, allow_hyphen_values = true)]
+    #[arg(short, value_name = "N|A..=B", value_parser = sizes(), allow_hyphen_values = true)]
     pub(super) n: Option<Sizes>,
 
     /// The style, for methods that have a choice; every style by default
-    #[arg(long, value_enum)]
-    pub(super) style: Option<StyleChoice>,
+    #[arg(long, value_parser = styles())]
+    pub(super) style: Option<Styles>,
 
     /// Stop a method on a board after this time, such as `90` (seconds), `0.5` or `10m`, or `none`; 10 s by default
     /// where rows are printed
-    #[arg(long, value_name = "D", value_parser = Optional::<HumanDuration>::parse, allow_hyphen_values = true)]
-    pub(super) time_limit: Option<Optional<HumanDuration>>,
+    #[arg(long, value_name = "D", value_parser = duration().or("none"), allow_hyphen_values = true)]
+    pub(super) time_limit: Option<Limit>,
 
     /// Print each solution as a board, or one of each orbit with its size; the carry chain prints
     /// one border of each class
@@ -71,13 +71,25 @@ pub struct Args {
     pub(super) from: Option<PathBuf>,
 }
 
-/// The styles to run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum StyleChoice {
-    Recursive,
-    Iterative,
-    Both,
-    Gpu,
+/// A time limit, or none.
+type Limit = Option<Duration>;
+
+/// Styles to run.
+pub(super) type Styles = &'static [Style];
+
+/// The styles by their names.
+fn styles() -> Parser<Styles> {
+    let name = |styles: Styles| match styles {
+        [style] => style.name().unwrap_or_default(),
+        _ => "both",
+    };
+    let all: [Styles; 4] = [
+        &[Style::Recursive],
+        &[Style::Iterative],
+        Style::BOTH,
+        &[Style::Gpu],
+    ];
+    named(all, name, &[])
 }
 
 /// The boards to print.
@@ -98,16 +110,6 @@ fn method_or_all() -> impl TypedValueParser<Value = String> {
 }
 
 impl Args {
-    /// The style that the flags name.
-    pub(super) fn style_asked_for(&self) -> Option<Style> {
-        match self.style? {
-            StyleChoice::Recursive => Some(Style::Recursive),
-            StyleChoice::Iterative => Some(Style::Iterative),
-            StyleChoice::Both => None,
-            StyleChoice::Gpu => Some(Style::Gpu),
-        }
-    }
-
     /// Whether the search is shown, and not only measured.
     pub(super) const fn has_audience(&self) -> bool {
         self.boards.is_some() || self.step
@@ -115,10 +117,8 @@ impl Args {
 
     /// After which time a method is stopped. Whoever watches a search decides that for himself.
     pub(super) fn limit_of_time(&self) -> Option<Duration> {
-        match &self.time_limit {
-            Some(limit) => limit.0.as_ref().map(|limit| limit.0),
-            None => (!self.has_audience()).then_some(TIME_LIMIT),
-        }
+        let default = (!self.has_audience()).then_some(TIME_LIMIT);
+        self.time_limit.unwrap_or(default)
     }
 
     /// The methods to run: all of them unless some are named.

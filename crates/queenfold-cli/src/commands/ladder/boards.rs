@@ -3,53 +3,31 @@
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 
-use crate::ladder::{Audience, Images, Scene};
-use crate::output::{Stdout, stdout};
+use super::show::Shows;
+use crate::ladder::{Images, Scene};
+use crate::output::Stdout;
 use queenfold::board::{Drawing, Symmetry};
 
 /// Prints solutions as boards: all of them, even if the method finds only some, or one of each
 /// orbit.
 pub struct BoardPrinter {
-    out: BufWriter<Stdout>,
     printed: u64,
     unique: bool,
-    /// The first failure of writing.
-    written: io::Result<()>,
 }
 
 impl BoardPrinter {
     /// Nothing is printed so far.
-    pub fn new(unique: bool) -> Self {
-        Self {
-            out: BufWriter::new(stdout()),
-            printed: 0,
-            unique,
-            written: Ok(()),
-        }
+    pub const fn new(unique: bool) -> Self {
+        Self { printed: 0, unique }
     }
 
-    /// Writes what is left. Fails if writing failed before.
-    pub fn finish(mut self) -> io::Result<()> {
-        self.written?;
-        self.out.flush()
-    }
-
-    fn solution(&mut self, found: &[u8], images: Images) -> io::Result<()> {
-        if self.unique {
-            return match smallest_if_meant(found, images) {
-                Some((smallest, size)) => self.board(&filled(&smallest), Some(size)),
-                None => Ok(()),
-            };
-        }
-        for image in images_of(found, images) {
-            self.board(&filled(&image), None)?;
-        }
-        Ok(())
-    }
-
-    fn board(&mut self, rows: &[Option<u8>], orbit: Option<u8>) -> io::Result<()> {
+    fn board(
+        &mut self,
+        rows: &[Option<u8>],
+        orbit: Option<u8>,
+        out: &mut BufWriter<Stdout>,
+    ) -> io::Result<()> {
         self.printed += 1;
-        let out = &mut self.out;
         write!(out, "{}:", self.printed)?;
         for row in rows {
             match row {
@@ -64,27 +42,27 @@ impl BoardPrinter {
     }
 }
 
-impl Audience for BoardPrinter {
-    fn wants_squares(&self) -> bool {
-        false
-    }
+impl Shows for BoardPrinter {
+    const SQUARES: bool = false;
 
-    fn see(&mut self, scene: Scene) -> ControlFlow<()> {
-        let written = match scene {
+    fn show(&mut self, scene: Scene, out: &mut BufWriter<Stdout>) -> io::Result<ControlFlow<()>> {
+        match scene {
             Scene::Solution { rows, images } => {
                 let found: Vec<_> = rows.into_iter().flatten().collect();
-                self.solution(&found, images)
+                if self.unique {
+                    if let Some((smallest, size)) = smallest_if_meant(&found, images) {
+                        self.board(&filled(&smallest), Some(size), out)?;
+                    }
+                } else {
+                    for image in images_of(&found, images) {
+                        self.board(&filled(&image), None, out)?;
+                    }
+                }
             }
-            Scene::Border { rows, size } => self.board(&rows, Some(size)),
-            _ => Ok(()),
-        };
-        match written {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                self.written = Err(error);
-                ControlFlow::Break(())
-            }
+            Scene::Border { rows, size } => self.board(&rows, Some(size), out)?,
+            _ => {}
         }
+        Ok(ControlFlow::Continue(()))
     }
 }
 

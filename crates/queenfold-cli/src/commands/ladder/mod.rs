@@ -10,26 +10,27 @@ mod saved_rows;
 mod show;
 mod steps;
 mod table;
-mod waiting;
 
 pub use self::args::Args;
+use self::picture::PICTURE;
+use crate::config::is_stream;
 use crate::exit::Failure;
 use crate::ladder::{About, METHODS};
-use crate::output::print;
+use crate::output::{check_file, print};
 
 /// Runs the methods and prints one row for each as soon as it is done.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if *args == Args::default() {
-        let methods = METHODS.into_iter();
-        return methods
-            .map(|method| entry(method.about()))
-            .try_for_each(|entry| print(&entry));
+        let mut methods = METHODS.into_iter();
+        return methods.try_for_each(|method| print(&entry(method.about())));
     }
-    if args.from.is_none() && args.plot.as_deref().is_some_and(picture::is_stdout) {
+    if args.from.is_none() && args.plot.as_deref().is_some_and(is_stream) {
         let message = "--plot - goes with --from: the rows of a run are on stdout already";
         return Err(Failure::usage(message));
     }
-    args.plot.as_deref().map_or(Ok(()), picture::check)?;
+    if let Some(path) = &args.plot {
+        check_file("picture", &PICTURE, path)?;
+    }
     let mut rows = Vec::new();
     let ended = match &args.from {
         Some(path) => saved_rows::read(path).map(|read| rows = read),
@@ -48,15 +49,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// A method as a line of the list.
 fn entry(about: &About) -> String {
-    let About {
-        name, idea, unique, ..
-    } = about;
-    let counts = if *unique { "total, unique" } else { "total" };
-    let styles: Vec<_> = about.styles.iter().filter_map(|s| s.name()).collect();
-    let styles = if styles.is_empty() {
-        String::new()
+    let counts = if about.unique {
+        "total, unique"
     } else {
-        format!("; {}", styles.join(", "))
+        "total"
     };
-    format!("{name:<20}  {idea} ({counts}{styles})")
+    let styles: Vec<_> = about.styles.iter().filter_map(|s| s.name()).collect();
+    let gap = if styles.is_empty() { "" } else { "; " };
+    let styles = styles.join(", ");
+    format!("{:<20}  {} ({counts}{gap}{styles})", about.name, about.idea)
 }

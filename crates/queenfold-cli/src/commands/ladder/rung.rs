@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use super::args::Args;
-use super::table::TooLong;
 use crate::exit::Failure;
 use crate::ladder::{About, Method, Style, TableRow, extrapolated};
 use queenfold::board::Size;
@@ -51,7 +50,7 @@ impl Rung {
     }
 
     /// The wall time that a board would take on an idle machine, in seconds, if smaller boards say.
-    fn extrapolated(&self, n: Size) -> Option<f64> {
+    pub fn extrapolated(&self, n: Size) -> Option<f64> {
         let seconds = extrapolated(&self.times, |n| self.method.boards(n), n.get())?;
         // The cost of a row is that of all threads.
         let on_all_cores = !self.style.needs_device() && !self.method.about().steps;
@@ -71,15 +70,6 @@ impl Rung {
             None => reach - 2,
         };
         Size::new(next).ok().filter(|probe| *probe < n)
-    }
-
-    /// What is said of a board that it cannot count within the limit.
-    pub fn too_long(&self, n: Size, limit: Duration) -> TooLong {
-        TooLong {
-            n,
-            limit,
-            extrapolated: self.extrapolated(n),
-        }
     }
 
     /// Whether there is no point in beginning a board.
@@ -121,18 +111,16 @@ pub fn rungs(args: &Args) -> Result<Vec<Rung>, Failure> {
 /// The styles of a method that the flags select. A method without a choice runs in its only style,
 /// unless the flags ask for a device.
 fn styles(about: &About, args: &Args) -> Vec<Style> {
-    let wanted = match (args.style, args.style_asked_for()) {
-        (None, _) => return about.styles.to_vec(),
-        (Some(_), Some(style)) => vec![style],
-        (Some(_), None) => Style::BOTH.to_vec(),
+    let Some(wanted) = args.style else {
+        return about.styles.to_vec();
     };
-    let has = |style: &Style| about.styles.contains(style);
-    if wanted.iter().any(has) {
-        wanted.into_iter().filter(has).collect()
-    } else if Style::BOTH.contains(&wanted[0]) && about.styles == [Style::Only] {
-        vec![Style::Only]
-    } else {
-        Vec::new()
+    match about.styles {
+        [Style::Only] if wanted != [Style::Gpu] => vec![Style::Only],
+        styles => wanted
+            .iter()
+            .copied()
+            .filter(|style| styles.contains(style))
+            .collect(),
     }
 }
 

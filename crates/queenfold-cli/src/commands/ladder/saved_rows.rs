@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
+use crate::config::is_stream;
 use crate::exit::Failure;
 use crate::ladder::{PROGRAM, TableRow};
 use crate::output::say;
@@ -23,10 +24,9 @@ pub fn read(path: &Path) -> Result<Vec<TableRow>, Failure> {
         Failure::usage(format!("cannot read rows from {}: {error}", path.display()))
     };
     let mut text = String::new();
-    let read = if path == Path::new("-") {
-        io::stdin().read_to_string(&mut text)
-    } else {
-        open_regular(path).and_then(|mut file| file.read_to_string(&mut text))
+    let read = match is_stream(path) {
+        true => io::stdin().read_to_string(&mut text),
+        false => open_regular(path).and_then(|mut file| file.read_to_string(&mut text)),
     };
     read.map_err(|error| wrong(&error))?;
     let rows = rows(&text).map_err(|error| wrong(&error))?;
@@ -36,9 +36,8 @@ pub fn read(path: &Path) -> Result<Vec<TableRow>, Failure> {
     for (number, row) in &rows {
         if let Some(differs) = row.contradiction() {
             let (path, title, n) = (path.display(), row.title(), row.n);
-            say(&printable(&format!(
-                "{path}, line {number}: {title}, n = {n}: {differs}"
-            )));
+            let what = format!("{path}, line {number}: {title}, n = {n}: {differs}");
+            say(&printable(&what));
         }
     }
     Ok(rows.into_iter().map(|(_, row)| row).collect())
@@ -46,14 +45,13 @@ pub fn read(path: &Path) -> Result<Vec<TableRow>, Failure> {
 
 /// The rows, each with the number of its line.
 fn rows(text: &str) -> Result<Vec<(usize, TableRow)>, String> {
-    (1..)
-        .zip(text.lines())
-        .filter(|(_, line)| !line.trim().is_empty())
-        .map(|(number, line)| match row(line) {
-            Ok(row) => Ok((number, row)),
-            Err(error) => Err(format!("line {number}: {error}")),
-        })
-        .collect()
+    let lines = (1..).zip(text.lines());
+    let lines = lines.filter(|(_, line)| !line.trim().is_empty());
+    let row = |(number, line)| match row(line) {
+        Ok(row) => Ok((number, row)),
+        Err(error) => Err(format!("line {number}: {error}")),
+    };
+    lines.map(row).collect()
 }
 
 fn row(line: &str) -> Result<TableRow, String> {
@@ -67,10 +65,7 @@ fn row(line: &str) -> Result<TableRow, String> {
             None => message,
         }
     })?;
-    match row.flaw() {
-        Some(flaw) => Err(flaw),
-        None => Ok(row),
-    }
+    row.flaw().map_or_else(|| Ok(row), Err)
 }
 
 /// A row of `ladder --json`, or a result of `run --json`, which names its engine.

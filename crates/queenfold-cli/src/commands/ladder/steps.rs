@@ -5,10 +5,11 @@ use std::ops::ControlFlow;
 
 use console::{Key, Term};
 
+use super::show::Shows;
 use crate::control::{signals, terminal};
 use crate::exit::Exit;
-use crate::ladder::{Audience, Scene};
-use crate::output::{Stdout, stdout};
+use crate::ladder::Scene;
+use crate::output::Stdout;
 use queenfold::board::Size;
 
 /// Whether each step waits for a key.
@@ -19,12 +20,10 @@ pub fn is_interactive() -> bool {
 /// Shows a search frame by frame: on a terminal one for each key, otherwise all of them as text.
 pub struct StepViewer {
     n: Size,
-    out: BufWriter<Stdout>,
     /// Where keys come from; `None` without a terminal.
     terminal: Option<Term>,
     frames: u64,
     solutions: u64,
-    written: io::Result<()>,
 }
 
 impl StepViewer {
@@ -37,56 +36,32 @@ impl StepViewer {
         }
         Self {
             n,
-            out: BufWriter::new(stdout()),
             terminal,
             frames: 0,
             solutions: 0,
-            written: Ok(()),
         }
     }
+}
 
-    /// Writes what is left. Fails if writing failed before.
-    pub fn finish(mut self) -> io::Result<()> {
-        self.written?;
-        self.out.flush()
-    }
+impl Shows for StepViewer {
+    const SQUARES: bool = true;
 
-    fn frame(&mut self, scene: &Scene) -> io::Result<ControlFlow<()>> {
-        if let Scene::Solution { .. } = scene {
-            self.solutions += 1;
-        }
-        let Some(frame) = frame(self.n, scene, self.solutions) else {
+    fn show(&mut self, scene: Scene, out: &mut BufWriter<Stdout>) -> io::Result<ControlFlow<()>> {
+        self.solutions += u64::from(matches!(scene, Scene::Solution { .. }));
+        let Some(frame) = frame(self.n, &scene, self.solutions) else {
             return Ok(ControlFlow::Continue(()));
         };
         self.frames += 1;
         if let Some(terminal) = &self.terminal {
             terminal.clear_screen()?;
         }
-        writeln!(self.out, "{}. {frame}", self.frames)?;
-        match &self.terminal {
-            None => Ok(ControlFlow::Continue(())),
-            Some(terminal) => {
-                writeln!(self.out, "arrow or space: go on   q: quit")?;
-                self.out.flush()?;
-                wait(terminal)
-            }
-        }
-    }
-}
-
-impl Audience for StepViewer {
-    fn wants_squares(&self) -> bool {
-        true
-    }
-
-    fn see(&mut self, scene: Scene) -> ControlFlow<()> {
-        match self.frame(&scene) {
-            Ok(next) => next,
-            Err(error) => {
-                self.written = Err(error);
-                ControlFlow::Break(())
-            }
-        }
+        writeln!(out, "{}. {frame}", self.frames)?;
+        let Some(terminal) = &self.terminal else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        writeln!(out, "arrow or space: go on   q: quit")?;
+        out.flush()?;
+        wait(terminal)
     }
 }
 
@@ -94,24 +69,17 @@ impl Audience for StepViewer {
 fn wait(terminal: &Term) -> io::Result<ControlFlow<()>> {
     loop {
         match terminal.read_key_raw()? {
-            Key::ArrowRight
-            | Key::ArrowDown
-            | Key::ArrowLeft
-            | Key::ArrowUp
-            | Key::Enter
-            | Key::Char(' ') => {
-                return Ok(ControlFlow::Continue(()));
-            }
+            Key::ArrowRight | Key::ArrowDown | Key::ArrowLeft | Key::ArrowUp => break,
+            Key::Enter | Key::Char(' ') => break,
             // Ctrl-\: the terminal sends no signals while it waits for a key.
             Key::Char('\u{1c}') => signals::deliver(terminal::SignalKey::Quit),
             // Also a signal that interrupted the wait.
             Key::CtrlC => signals::end_at_once(Exit::Interrupted),
-            Key::Char('q' | 'Q') | Key::Escape => {
-                return Ok(ControlFlow::Break(()));
-            }
+            Key::Char('q' | 'Q') | Key::Escape => return Ok(ControlFlow::Break(())),
             _ => {}
         }
     }
+    Ok(ControlFlow::Continue(()))
 }
 
 /// A scene in words and as a drawing: `Q` a queen, `x` an attacked square, `.` an empty one.
@@ -135,17 +103,12 @@ fn frame(n: Size, scene: &Scene, solutions: u64) -> Option<String> {
     let mut text = words + "\n";
     for row in 0..n {
         let queen = rows.get(row).copied().flatten();
-        let squares: Vec<_> = (0..n as u8)
-            .map(|column| {
-                if queen == Some(column) {
-                    "Q"
-                } else if attacked == Some((row, column)) {
-                    "x"
-                } else {
-                    "."
-                }
-            })
-            .collect();
+        let square = |column| match queen == Some(column) {
+            true => "Q",
+            false if attacked == Some((row, column)) => "x",
+            false => ".",
+        };
+        let squares: Vec<_> = (0..n as u8).map(square).collect();
         text += &squares.join(" ");
         text.push('\n');
     }

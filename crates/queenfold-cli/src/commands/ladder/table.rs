@@ -17,40 +17,27 @@ pub struct LadderTable {
     narrow: bool,
 }
 
-/// A count that was given up, or not begun, for its time.
-#[derive(Clone, Copy, Debug)]
-pub struct TooLong {
-    /// The board.
-    pub n: Size,
-    /// The time limit.
-    pub limit: Duration,
-    /// The seconds that it would have taken, if smaller boards say.
-    pub extrapolated: Option<f64>,
-}
-
 /// Ten thousand years, in seconds: longer than that are all the same.
 const LONG: f64 = 1e4 * 365.25 * 86_400.0;
 
-impl TooLong {
-    /// In words: `more than 10 s, about 3.0 days`, or `more than 10,000 years`.
-    pub fn text(self) -> String {
-        let text = |seconds| TimeUnit::of_wall(seconds).of(seconds);
-        let limit = self.limit.as_secs_f64();
-        // A whole number of seconds is a limit that somebody chose.
-        let more = match self.limit.subsec_nanos() {
-            0 if limit < 100.0 => format!("more than {limit} s"),
-            _ => format!("more than {}", text(limit)),
-        };
-        // What was just seen to be wrong is not said.
-        match self.extrapolated.filter(|seconds| *seconds > limit) {
-            Some(seconds) if seconds > LONG => "more than 10,000 years".to_owned(),
-            Some(seconds) => {
-                // Two digits: more would look exact.
-                let rounded = TimeUnit::of_wall(seconds).rounded(seconds);
-                format!("{more}, about {rounded}")
-            }
-            None => more,
-        }
+/// A count that was given up, or not begun, for its time, in words: `more than 10 s, about 3.0 days`, or `more than 10,000
+/// years`. Smaller boards may say how many seconds it would have taken.
+pub fn too_long(limit: Duration, extrapolated: Option<f64>) -> String {
+    let text = |seconds| TimeUnit::of_wall(seconds).of(seconds);
+    // A whole number of seconds is a limit that somebody chose.
+    let more = match (limit.subsec_nanos(), limit.as_secs_f64()) {
+        (0, limit) if limit < 100.0 => format!("more than {limit} s"),
+        (_, limit) => format!("more than {}", text(limit)),
+    };
+    // What was just seen to be wrong is not said.
+    match extrapolated.filter(|seconds| *seconds > limit.as_secs_f64()) {
+        Some(seconds) if seconds > LONG => "more than 10,000 years".to_owned(),
+        // Two digits: more would look exact.
+        Some(seconds) => format!(
+            "{more}, about {}",
+            TimeUnit::of_wall(seconds).rounded(seconds)
+        ),
+        None => more,
     }
 }
 
@@ -106,11 +93,10 @@ impl LadderTable {
     }
 
     /// The row of a count that takes too long. What is known of it stands in the columns from the nodes to the speed.
-    pub fn too_long(self, too_long: TooLong, title: &str) -> String {
+    pub fn too_long(self, n: Size, text: &str, title: &str) -> String {
         let times = if self.narrow { 1 } else { 2 };
         let wide = self.nodes + times * (TIME + 2) + 2 + SPEED;
-        let text = too_long.text();
-        let counts = self.counts([&too_long.n.to_string(), "–", "–"]);
+        let counts = self.counts([&n.to_string(), "–", "–"]);
         format!("{counts}  {text:>wide$}  {title}")
     }
 
@@ -203,12 +189,8 @@ mod tests {
         // The fastest that can be after the slowest.
         let line = table.row(&without, 99.0 * 86_400.0);
         assert_eq!(method(&header), method(&line), "\n{header}\n{line}");
-        let too_long = TooLong {
-            n,
-            limit: Duration::from_secs(10),
-            extrapolated: Some(2.9 * 86_400.0),
-        };
-        let line = table.too_long(too_long, "symmetry, recursive");
+        let too_long = too_long(Duration::from_secs(10), Some(2.9 * 86_400.0));
+        let line = table.too_long(n, &too_long, "symmetry, recursive");
         assert!(
             line.contains("more than 10 s, about 2.9 days  symmetry"),
             "{line}"
@@ -220,12 +202,8 @@ mod tests {
     fn a_narrow_table_fits_eighty_columns_up_to_fifteen_queens() {
         let n = Size::new(15).unwrap();
         let table = LadderTable::new(n, METHODS.into_iter(), true);
-        let too_long = TooLong {
-            n,
-            limit: Duration::from_secs(10),
-            extrapolated: Some(2.9 * 86_400.0),
-        };
-        let line = table.too_long(too_long, "permutations, recursive");
+        let too_long = too_long(Duration::from_secs(10), Some(2.9 * 86_400.0));
+        let line = table.too_long(n, &too_long, "permutations, recursive");
         assert!(line.chars().count() <= 80, "{line}");
         let method = |line: &str| line.chars().count() - line.split("  ").last().unwrap().len();
         assert_eq!(method(&table.header()), method(&line));
@@ -234,16 +212,7 @@ mod tests {
 
     #[test]
     fn what_takes_too_long_says_how_long_unless_that_was_seen_to_be_wrong() {
-        let text = |millis, extrapolated| {
-            let n = Size::new(20).unwrap();
-            let limit = Duration::from_millis(millis);
-            TooLong {
-                n,
-                limit,
-                extrapolated,
-            }
-            .text()
-        };
+        let text = |millis, extrapolated| too_long(Duration::from_millis(millis), extrapolated);
         assert_eq!(text(10_000, Some(1e6)), "more than 10 s, about 12 days");
         assert_eq!(text(10_000, Some(4.1e7)), "more than 10 s, about 470 days");
         assert_eq!(text(10_000, Some(4e11)), "more than 10,000 years");

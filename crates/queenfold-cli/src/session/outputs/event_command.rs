@@ -1,5 +1,6 @@
 //! A command of a shell that is run when something happens that a person wants to know: `--on-event`.
 
+use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -10,7 +11,6 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
-use crate::config::CommandLine;
 use crate::exit::{Exit, Failure};
 use crate::output::say;
 use crate::telemetry::incident;
@@ -63,8 +63,8 @@ impl EventCommand {
     ///
     /// # Errors
     /// The system refuses another thread.
-    pub fn new(command: &CommandLine) -> Result<Self, Failure> {
-        let command = command.clone();
+    pub fn new(command: &OsStr) -> Result<Self, Failure> {
+        let command = command.to_owned();
         let (notices, waiting) = mpsc::channel::<Option<Json>>();
         let (end, ended) = mpsc::channel::<()>();
         let work = move || {
@@ -154,12 +154,12 @@ impl Drop for EventCommand {
 ///
 /// # Errors
 /// How it failed, in words.
-fn tell(command: &CommandLine, notice: &Json, timeout: Duration) -> Result<(), String> {
+fn tell(command: &OsStr, notice: &Json, timeout: Duration) -> Result<(), String> {
     let until = Instant::now() + timeout;
     let words = |error: io::Error| error.to_string();
     // Standard output has the results.
     let (input, output) = (Stdio::piped(), Stdio::null());
-    let mut command = shell(&command.0);
+    let mut command = shell(command);
     let command = in_own_group(&mut command).stdin(input).stdout(output);
     let mut child = command.spawn().map_err(words)?;
     if let Some(mut stdin) = child.stdin.take() {
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     fn call(command: &str, timeout: Duration) -> String {
-        tell(&CommandLine(command.into()), &Json::Null, timeout).unwrap_err()
+        tell(command.as_ref(), &Json::Null, timeout).unwrap_err()
     }
 
     #[test]

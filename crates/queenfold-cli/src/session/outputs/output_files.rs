@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::config::{FileOrStream, TraceConfig};
+use crate::config::{TraceConfig, is_stream};
 use crate::exit::Failure;
 use crate::output::{check_file, say};
 use crate::telemetry::{METRICS_MARK, TRACE_MARK, printable};
@@ -41,13 +41,10 @@ pub const METRICS: FileKind<'_> = FileKind {
 /// Two settings name the same file, of which one would destroy what the other writes; a file cannot be written, or is
 /// kept.
 pub fn check(settings: &TraceConfig) -> Result<(), Failure> {
-    let events = match &settings.events.0 {
-        Some(FileOrStream::File(path)) => Some(path),
-        Some(FileOrStream::Stream) | None => None,
-    };
-    let metrics = settings.metrics.0.as_ref();
+    let events = settings.events.as_ref().filter(|path| !is_stream(path));
+    let metrics = settings.metrics.as_ref();
     let files = [
-        ("--trace", "trace file", TRACE, settings.file.0.as_ref()),
+        ("--trace", "trace file", TRACE, settings.file.as_ref()),
         ("--events", "events file", EVENTS, events),
         ("--metrics", "metrics file", METRICS, metrics),
     ];
