@@ -1,7 +1,6 @@
 //! All tests but those that need a process of their own.
 //!
-//! Most need all features, which test builds have ([dev-dependencies] in Cargo.toml) but for Windows and musl: there, the
-//! engines and the examples are left.
+//! Most need the default features. On Windows and with musl, the engines and the examples are left.
 
 #![allow(
     clippy::expect_used,

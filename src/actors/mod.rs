@@ -51,11 +51,7 @@
 
 mod collecting;
 mod counting;
-#[cfg(feature = "fault-injection")]
-mod faults;
-#[cfg(not(feature = "fault-injection"))]
-#[path = "no_faults.rs"]
-mod faults;
+mod fault_hook;
 mod producing;
 mod running;
 mod telling;
@@ -72,12 +68,14 @@ use crossbeam::channel;
 pub use collecting::recorder::{
     Finding, Flushed, OnCheckpoint, RecordError, RecordedResult, Recorder,
 };
-#[cfg(feature = "fault-injection")]
-pub use faults::Faults;
+#[doc(hidden)]
+pub use fault_hook::{FaultHook, inject_everywhere};
 pub use producing::source::{
     Part, Restored, Source, Supply, SupplySize, WholePlans, chosen, cost_of, evenly_spaced,
 };
 pub use running::control::{Control, PauseReason};
+#[doc(hidden)]
+pub use running::messages::CountKind;
 pub use running::report::{Report, RunError};
 pub use running::spec::{BATCH_TIME, DeviceSpec, RunSpec, SumCheck};
 pub use running::state::RunState;
@@ -102,15 +100,14 @@ use counting::cpu_worker::WorkerContext;
 use counting::device_loop;
 use counting::in_flight::{GRACE, InFlight, WorkDone};
 use counting::worker::Worker;
-use faults::Injector;
 use producing::balance::Balance;
 use producing::producer::{Fresh, Producer};
 use producing::queue;
 use producing::queue::{Batch, Drawn, Inlet, Outlet};
 use running::control::Request;
 use running::messages::{
-    CanaryCounted, Check, Costed, CountKind, Counted, DeviceIndex, Durable, Ended, LostBatch,
-    PlanIndex, Recount, Retry, RunLink, Sum, Sums, ToProducer, ToRun, Want, WorkerIndex,
+    CanaryCounted, Check, Costed, Counted, DeviceIndex, Durable, Ended, LostBatch, PlanIndex,
+    Recount, Retry, RunLink, Sum, Sums, ToProducer, ToRun, Want, WorkerIndex,
 };
 use running::panics;
 use running::roster::Roster;

@@ -10,12 +10,11 @@ use queenfold::board::{GivenBoard, Size};
 
 use crate::common::cases::random_cases;
 use crate::common::completions::{completions, counts};
-use crate::common::program::{printed, queenfold, tells, words};
+use crate::common::program::{faulty, printed, queenfold, tells, words};
 use crate::common::random_board::random_board;
 
 fn run(faults: &str, arguments: &[&str]) -> Output {
-    queenfold(&[&["run"], arguments].concat())
-        .env("INJECT_FAULTS", faults)
+    faulty(&[&["run"], arguments].concat(), "FAULTS", faults)
         .output()
         .expect("it starts")
 }
@@ -67,7 +66,7 @@ fn a_wrong_count_ends_with_3_and_is_not_printed() {
 #[test]
 fn a_worker_that_counts_wrongly_is_named_and_the_result_is_exact() {
     // The canaries at the start, 65 counts, are right.
-    let faults = "faulty='worker-1',wrong=1,after=24";
+    let faults = "faulty=worker-1,wrong=1,after=24";
     let common = words!("-n 15 --engine chain --workers 2 --gpu off");
     let mut named = false;
     for _ in 0..100 {
@@ -93,7 +92,7 @@ fn a_worker_that_counts_wrongly_is_named_and_the_result_is_exact() {
 #[test]
 fn one_worker_alone_that_counts_wrongly_ends_with_3_and_is_named() {
     let output = run(
-        "faulty='worker-0',wrong=1,after=24",
+        "faulty=worker-0,wrong=1,after=24",
         &words!("-n 14 --engine chain --workers 1 --gpu off --quiet"),
     );
     assert_no_result(&output, 3, &["worker-0 is faulty", "canary"]);
@@ -185,7 +184,7 @@ fn random_faults(workers: u32, random: &mut Rng) -> String {
     let wrong = ["0.01", "0.1", "0.5", "1"][random.usize(..4)];
     let after = [0, 0, 24, 66][random.usize(..4)];
     let tame = random.u32(..3) > 0;
-    format!("faulty='worker-{faulty}',wrong={wrong},after={after},tame={tame}")
+    format!("faulty=worker-{faulty},wrong={wrong},after={after},tame={tame}")
 }
 
 /// Counts a board of which nothing is known with random faults. The total is right, or there is none; then a run
@@ -239,7 +238,7 @@ fn faults_that_no_canary_shows_give_no_wrong_total_where_nothing_is_known() {
     ] {
         for workers in ["1", "2"] {
             let words = [words, &["--workers", workers, "--json", "--gpu", "off"]].concat();
-            let output = run("faulty='worker-0',wrong=1,tame=true", &words);
+            let output = run("faulty=worker-0,wrong=1,tame=true", &words);
             match (workers, output.status.code()) {
                 ("1", _) => assert_no_result(&output, 3, &["the audit found another count"]),
                 (_, Some(0)) => {

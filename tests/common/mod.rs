@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 pub mod cases;
 pub mod completions;
+pub mod faults;
 pub mod faulty_device;
 pub mod help;
 #[cfg(all(unix, not(target_env = "musl")))]
@@ -36,4 +37,14 @@ pub fn examples() -> Vec<PathBuf> {
         .into_iter()
         .flat_map(|files| files.expect("examples"));
     files.map(|file| file.expect("a file").path()).collect()
+}
+
+/// The path of an example. Cargo builds all of them with the tests, or `cargo build --examples` does.
+pub fn example(name: &str) -> PathBuf {
+    // The folder of examples is next to the folder of this test program.
+    let mut path = std::env::current_exe().expect("the path of this test");
+    path.pop();
+    path.pop();
+    path.extend(["examples", name]);
+    path.with_extension(std::env::consts::EXE_EXTENSION)
 }

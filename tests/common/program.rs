@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
+use super::example;
+
 /// The path of the program.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_queenfold");
 
@@ -53,7 +55,17 @@ pub fn filled<'a>(command: &'a str, values: &[&'a str]) -> Vec<&'a str> {
 
 /// `queenfold` with these arguments, in a folder without a configuration file. What it prints can be read.
 pub fn queenfold(args: &[&str]) -> Command {
-    let mut command = isolated(PROGRAM);
+    in_folder(isolated(PROGRAM), args)
+}
+
+/// The same by the program that goes wrong as this variable says (`faulty_program.rs`).
+pub fn faulty(args: &[&str], variable: &str, value: &str) -> Command {
+    let mut command = in_folder(isolated(example("faulty")), args);
+    command.env(variable, value);
+    command
+}
+
+fn in_folder(mut command: Command, args: &[&str]) -> Command {
     command
         .args(args)
         .current_dir(env!("CARGO_TARGET_TMPDIR"))

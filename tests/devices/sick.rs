@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::runs::{healthy, in_time, size, spec};
+use crate::common::faults::Faults;
 use parking_lot::Mutex;
 use queenfold::actors::{
-    Control, DeviceSpec, EventKind, Faults, Observer, Report, RunError, RunEvent, RunSpec, SumCheck,
+    Control, DeviceSpec, EventKind, Observer, Report, RunError, RunEvent, RunSpec, SumCheck,
 };
 use queenfold::board::known;
 use queenfold::engine::{Engine, WorkerId};
@@ -29,7 +30,7 @@ fn board(n: u32, workers: usize) -> RunSpec {
 
 fn run_with(spec: &RunSpec, devices: &[DeviceSpec], faults: &str) -> Result<Report, RunError> {
     let control = Control::new();
-    control.inject(faults.parse::<Faults>().unwrap());
+    control.inject(Faults::of(faults));
     in_time(spec, devices, &control)
 }
 
@@ -52,7 +53,7 @@ fn what_a_device_counted_since_its_last_good_canary_is_counted_again() {
     for (workers, devices) in [(1, vec![healthy()]), (0, eight.collect())] {
         let mut spec = board(15, workers);
         spec.check = None;
-        let report = run_with(&spec, &devices, "faulty='gpu-0',wrong=1,after=1").unwrap();
+        let report = run_with(&spec, &devices, "faulty=gpu-0,wrong=1,after=1").unwrap();
         assert_exact(&report, 15);
         let counted = report
             .workers
@@ -100,7 +101,7 @@ fn without_a_worker_that_is_right_a_run_ends() {
         let error = run_with(
             &board(15, workers),
             &[healthy()],
-            "faulty='worker-0',wrong=1",
+            "faulty=worker-0,wrong=1",
         )
         .unwrap_err();
         let is_faulty =
@@ -119,7 +120,7 @@ fn what_the_only_device_counted_wrongly_is_counted_by_the_one_worker() {
     let report = run_with(
         &board(14, 0),
         &[healthy()],
-        "faulty='gpu-0',wrong=1,after=5",
+        "faulty=gpu-0,wrong=1,after=5",
     )
     .unwrap();
     assert_exact(&report, 14);
@@ -131,8 +132,8 @@ fn what_the_only_device_counted_wrongly_is_counted_by_the_one_worker() {
 fn what_only_a_wrong_device_could_count_ends_the_run() {
     let gpu = WorkerId::Device(0);
     for faults in [
-        "faulty='gpu-0',wrong=1,after=1",
-        "faulty='gpu-0',wrong=1,after=1,tame=true",
+        "faulty=gpu-0,wrong=1,after=1",
+        "faulty=gpu-0,wrong=1,after=1,tame=true",
     ] {
         let mut spec = board(18, 0);
         // The canary finds it, or an audit.
@@ -148,7 +149,7 @@ fn what_only_a_wrong_device_could_count_ends_the_run() {
 fn once_in_100(n: u32, workers: usize, devices: &[DeviceSpec], runs: u32, faults: &str) {
     let (mut exact, mut named, mut refused) = (0, 0, 0);
     for _ in 0..runs {
-        let faults = format!("faulty='gpu-0',wrong=0.01,{faults}");
+        let faults = format!("faulty=gpu-0,wrong=0.01,{faults}");
         match run_with(&board(n, workers), devices, &faults) {
             Ok(report) => {
                 assert_exact(&report, n);

@@ -1,19 +1,13 @@
 //! Runs every example and checks its output. Cargo builds the examples with the tests. This binary
 //! needs no feature.
 
-use std::path::PathBuf;
 use std::process::Command;
 
-use crate::common::examples;
+use crate::common::{example, examples};
 
 /// What an example prints.
 fn run(name: &str, arguments: &[&str]) -> String {
-    // The folder of examples is next to the folder of this test program.
-    let mut path = std::env::current_exe().expect("the path of this test");
-    path.pop();
-    path.pop();
-    path.extend(["examples", name]);
-    let path: PathBuf = path.with_extension(std::env::consts::EXE_EXTENSION);
+    let path = example(name);
     let output = Command::new(&path).args(arguments).output();
     let output = output.unwrap_or_else(|error| {
         panic!(

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use super::signature;
-use crate::common::program::{Running, of, queenfold, said, text, wait_for_more, words};
+use crate::common::program::{Running, faulty, of, queenfold, said, text, wait_for_more, words};
 use crate::common::skip::skipped;
 
 /// A directory that is seen through FUSE, which says nothing of what is behind it. It is unmounted when
@@ -65,13 +65,9 @@ fn is_write_ahead(run: &Path) -> bool {
 
 const SLOWLY: [&str; 4] = ["--isa", "portable", "--workers", "1"];
 
-/// Kills a run of n = 17 again and again, and lets it end. `how` changes the environment of each process.
-fn kill_and_resume(run: &Path, how: impl Fn(&mut Command)) {
-    let start = |args: &[&str]| {
-        let mut command = queenfold(&[args, &SLOWLY].concat());
-        how(&mut command);
-        Running::of(&mut command)
-    };
+/// Kills a run of n = 17 again and again, and lets it end. `how` makes the command of each process.
+fn kill_and_resume(run: &Path, how: impl Fn(&[&str]) -> Command) {
+    let start = |args: &[&str]| Running::of(&mut how(&[args, &SLOWLY].concat()));
     let dir = text(run);
     let mut process = start(&["run", "-n", "17", "--engine", "chain", "--dir", dir]);
     for after in [1500, 1100, 1700] {
@@ -100,9 +96,7 @@ fn a_run_with_a_rollback_journal_survives_kills() {
     let dir = tempfile::tempdir().unwrap();
     let run = dir.path().join("run");
     let nfs = 0x6969.to_string();
-    kill_and_resume(&run, |command| {
-        command.env("INJECT_FILE_SYSTEM", &nfs);
-    });
+    kill_and_resume(&run, |args| faulty(args, "FILE_SYSTEM", &nfs));
     assert!(!is_write_ahead(&run));
     assert_eq!(signature(&run), local_signature(dir.path()));
 }

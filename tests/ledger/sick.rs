@@ -5,13 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use queenfold::actors::{self, Control, Faults, Report, RunError, RunSpec, SumCheck};
+use queenfold::actors::{self, Control, Report, RunError, RunSpec, SumCheck};
 use queenfold::engine::WorkerId;
 use queenfold::simd::Isa;
 use queenfold_ledger::ledger::{Recording, Shard, Status, Store};
 use tempfile::tempdir;
 
 use super::{assert_total, create, plans, records, resume, signature, whole_run};
+use crate::common::faults::Faults;
 use crate::common::run_spec::run_spec;
 
 /// Counts the tasks that a recording lacks, with these faults.
@@ -25,7 +26,7 @@ fn count(n: u32, workers: usize, recording: Recording, faults: &str) -> Result<R
         ..run_spec(plans(n), workers, Isa::best())
     };
     let control = Control::new();
-    control.inject(faults.parse::<Faults>().unwrap());
+    control.inject(Faults::of(faults));
     actors::run(&spec, &control)
 }
 
@@ -44,7 +45,7 @@ fn wrong_counts_are_corrected_in_the_ledger_and_stay_in_its_log() {
         let dir = folder.path().join(number.to_string());
         let recording = create(&dir, 15, Shard::WHOLE).unwrap();
         // The canaries at the start, some 8 counts, are right.
-        let report = count(15, 2, recording, "faulty='worker-1',wrong=1,after=24").unwrap();
+        let report = count(15, 2, recording, "faulty=worker-1,wrong=1,after=24").unwrap();
         assert_total(15, &report);
         assert_eq!(signature(&dir), signature(&folder.path().join("healthy")));
         let log = Store::open_to_read(&dir).unwrap().corrections().unwrap();
@@ -79,7 +80,7 @@ fn doubted_records_are_withdrawn_if_nobody_is_left_to_count_them_again() {
     let folder = tempdir().unwrap();
     let dir = folder.path().join("run");
     let recording = create(&dir, 14, Shard::WHOLE).unwrap();
-    let error = count(14, 1, recording, "faulty='worker-0',wrong=1,after=24").unwrap_err();
+    let error = count(14, 1, recording, "faulty=worker-0,wrong=1,after=24").unwrap_err();
     assert!(matches!(error, RunError::Faulty { .. }), "{error}");
     assert_eq!(records(&dir).unwrap().len(), 0);
     let faulty = status(&dir, 14).faulty;
@@ -137,14 +138,14 @@ fn wrong_records_of_an_earlier_process_are_found_when_the_sums_contradict_what_i
 /// Runs `run --again` on a run of sixteen queens with these faults of its second worker, which gets some of its many tasks;
 /// what it prints, and whom the ledger names.
 fn again_with(faults: &str) -> (String, Vec<WorkerId>) {
-    use crate::common::program::{of, queenfold, said, text};
+    use crate::common::program::{faulty, of, said, text};
 
     let folder = tempdir().unwrap();
     let dir = folder.path().join("run");
     let run = ["run", "-n", "16", "--engine", "chain", "--dir", text(&dir)];
     assert_eq!(of(&run).0, 0);
     let again = ["run", "--again", text(&dir), "--workers", "2"];
-    let output = queenfold(&again).env("INJECT_FAULTS", faults).output();
+    let output = faulty(&again, "FAULTS", faults).output();
     let (code, out, err) = said(&output.unwrap());
     assert!(
         code == 0 && out.contains("14772512"),
@@ -169,27 +170,30 @@ fn again_with(faults: &str) -> (String, Vec<WorkerId>) {
 /// Whether its canary shows it or not.
 #[test]
 fn a_second_worker_that_counts_wrongly_does_not_take_away_a_right_total() {
-    let (said, faulty) = again_with("faulty='worker-1',wrong=1");
+    let (said, faulty) = again_with("faulty=worker-1,wrong=1");
     assert_eq!(faulty, [WorkerId::Cpu(1)], "{said}");
-    let (said, faulty) = again_with("faulty='worker-1',wrong=1,after=16");
+    let (said, faulty) = again_with("faulty=worker-1,wrong=1,after=16");
     assert_eq!(faulty, [WorkerId::Cpu(1)], "{said}");
-    let (said, _) = again_with("faulty='worker-1',wrong=1,tame=true");
+    let (said, _) = again_with("faulty=worker-1,wrong=1,tame=true");
     assert!(said.contains("the record stays"), "{said}");
 }
 
 #[test]
 fn an_audit_finds_a_wrong_count_before_it_is_recorded() {
-    use crate::common::program::{of, queenfold, said, text, words};
+    use crate::common::program::{faulty, of, said, text, words};
 
     let dir = tempdir().unwrap();
     let run = dir.path().join("run");
     let audited = |workers: &str, run: &Path| {
         let arguments = words!("run -n 14 --engine chain --gpu off --workers");
-        let output = queenfold(&[&arguments[..], &[workers, "--dir", text(run)]].concat())
-            .env("INJECT_FAULTS", "errors=1")
-            .env("QUEENFOLD_RUN_AUDIT", "1")
-            .output()
-            .unwrap();
+        let output = faulty(
+            &[&arguments[..], &[workers, "--dir", text(run)]].concat(),
+            "FAULTS",
+            "errors=1",
+        )
+        .env("QUEENFOLD_RUN_AUDIT", "1")
+        .output()
+        .unwrap();
         said(&output)
     };
     // With another worker, a third count decides.

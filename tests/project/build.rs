@@ -28,28 +28,8 @@ fn dependencies_of_the_tests_change_no_feature_of_the_program() {
     let of_program = features("normal,build");
     let of_tests = features("normal,build,dev");
     assert!(of_program.len() > 50 && of_tests.len() > of_program.len());
-    let others = of_program.iter();
-    for (package, features) in others.filter(|(package, _)| !is_program(package)) {
+    for (package, features) in &of_program {
         assert_eq!(&of_tests[package], features, "{package}");
-    }
-}
-
-/// Whether it is the package of the program.
-fn is_program(package: &str) -> bool {
-    package.starts_with("queenfold")
-}
-
-#[test]
-fn only_tests_have_what_is_for_tests() {
-    for (edges, has) in [("normal,build", false), ("normal,build,dev", true)] {
-        let all = features(edges);
-        let (_, of_program) = all
-            .iter()
-            .find(|(name, _)| name.starts_with("queenfold-cli "))
-            .unwrap();
-        let of_program: Vec<_> = of_program.split(',').collect();
-        assert!(of_program.contains(&"cuda"), "{of_program:?}");
-        assert_eq!(of_program.contains(&"fault-injection"), has, "{edges}");
     }
 }
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use super::alone::run_alone;
 use super::runs::spec;
-use queenfold::actors::{Control, Faults, Report, RunError, RunState};
+use crate::common::faults::Faults;
+use queenfold::actors::{Control, Report, RunError, RunState};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::engine::{Engine, Plan};
@@ -19,7 +20,7 @@ fn run_with(faults: &str, workers: usize) -> (Result<Report, RunError>, Control)
     let mut spec = spec(vec![Arc::new(plan)], workers);
     spec.batch_time = Duration::from_millis(5);
     let control = Control::new();
-    control.inject(faults.parse::<Faults>().unwrap());
+    control.inject(Faults::of(faults));
     (run_alone(&spec, &control), control)
 }
 

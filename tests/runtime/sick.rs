@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use super::alone::run_alone;
 use super::runs::spec;
+use crate::common::faults::Faults;
 use parking_lot::Mutex;
 use queenfold::actors::{
-    Control, EventKind, Faults, Observer, Report, RunError, RunEvent, RunSpec, SumCheck,
+    Control, EventKind, Observer, Report, RunError, RunEvent, RunSpec, SumCheck,
 };
 use queenfold::board::{Size, known};
 use queenfold::census::CensusPlan;
@@ -64,7 +65,7 @@ fn run_with(mut spec: RunSpec, faults: &str) -> (Result<Report, RunError>, Vec<E
     let heard = Arc::new(Heard::default());
     spec.observers.push(Arc::clone(&heard) as _);
     let control = Control::new();
-    control.inject(faults.parse::<Faults>().unwrap());
+    control.inject(Faults::of(faults));
     let outcome = run_alone(&spec, &control);
     let told = std::mem::take(&mut *heard.0.lock());
     (outcome, told)
@@ -122,7 +123,7 @@ fn what_a_worker_counted_since_its_last_good_canary_is_counted_again() {
             (report.workers[1].tasks > 0).then_some((report, told))
         };
         let (report, told) = (0..100)
-            .find_map(|_| counts(run_with(spec.clone(), "faulty='worker-1',wrong=1,after=24")))
+            .find_map(|_| counts(run_with(spec.clone(), "faulty=worker-1,wrong=1,after=24")))
             .expect("the faulty worker never had anything to count");
         let [faulty] = report.faulty.as_slice() else {
             panic!("{told:?}");
@@ -159,7 +160,7 @@ fn wrong_counts_of_an_engine_of_ones_own_are_found() {
         }
     }));
     let corrected = |_| {
-        let (outcome, _) = run_with(spec.clone(), "faulty='worker-1',wrong=1");
+        let (outcome, _) = run_with(spec.clone(), "faulty=worker-1,wrong=1");
         let report = outcome.unwrap();
         assert_eq!(report.corrected, report.workers[1].tasks);
         (report.corrected > 0).then_some(())
@@ -184,7 +185,7 @@ fn an_audit_takes_another_worker_and_a_third_count_decides() {
     );
     spec.check = None;
     for faulty in ["worker-0", "worker-1"] {
-        let (outcome, told) = run_with(spec.clone(), &format!("faulty='{faulty}',wrong=1,after=3"));
+        let (outcome, told) = run_with(spec.clone(), &format!("faulty={faulty},wrong=1,after=3"));
         let report = outcome.unwrap();
         assert_exact(&report, 14, Engine::Chain);
         if report.faulty.is_empty() {
@@ -202,8 +203,8 @@ fn all_tasks_are_counted_twice_while_that_keeps_to_its_time() {
     (spec.audit, spec.audit_all, spec.check) = (1e-3, Duration::from_secs(60), None);
     for faults in [
         "deaths=0",
-        "faulty='worker-1',wrong=1,tame=true",
-        "faulty='worker-0',wrong=0.2",
+        "faulty=worker-1,wrong=1,tame=true",
+        "faulty=worker-0,wrong=0.2",
     ] {
         for engine in [Engine::Chain, Engine::Colour] {
             spec.plans = board(15, engine, 2).plans;
@@ -256,7 +257,7 @@ fn once_in_100(n: u32, engine: Engine, runs: u32, faults: &str) -> u32 {
     let mut named = 0;
     for _ in 0..runs {
         let spec = board(n, engine, 2);
-        let faults = format!("faulty='worker-1',wrong=0.01,{faults}");
+        let faults = format!("faulty=worker-1,wrong=0.01,{faults}");
         let (outcome, told) = run_with(spec, &faults);
         let faulty = match &outcome {
             Ok(report) => {

@@ -129,7 +129,7 @@ fn attempt(counters: &mut Counters, batch: &Batch, task: &Task) -> Attempt {
     let attempt = caught(|| {
         let Some(not_by) = &batch.again else {
             observers.tell(EventKind::TaskBegun { worker, key });
-            shared.injector.try_task(key);
+            shared.faults.before_task(key);
             let counter = counters.of_tasks(plan);
             let result = count(counter, (&shared, worker, CountKind::Task), task, watch)?;
             return audit(counters, plan, task, result);
@@ -230,7 +230,7 @@ fn count(
     let tally = counter.count_watched(task, watch)?;
     Ok(TaskResult {
         key: task.key,
-        tally: shared.injector.distort(worker, kind, tally),
+        tally: shared.faults.tally(worker, kind, tally),
         duration: begun.elapsed(),
         origin: Origin {
             worker,

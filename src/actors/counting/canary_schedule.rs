@@ -116,7 +116,7 @@ fn count_plan(
     while counts < LEAST || begun.elapsed() < budget {
         let at = (first + counts) % canary.tasks().len();
         let tally = counter.count(&canary.task(at)).map_err(|wrong| wrong.0)?;
-        let tally = shared.injector.distort(worker, CountKind::Canary, tally);
+        let tally = shared.faults.tally(worker, CountKind::Canary, tally);
         canary.compare(at, &tally).map_err(|wrong| wrong.0)?;
         counts += 1;
     }

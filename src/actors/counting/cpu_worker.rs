@@ -150,7 +150,7 @@ impl CpuWorkerLoop {
             };
             nodes += searched;
             left = rest;
-            self.context.shared.injector.die();
+            self.context.shared.faults.after_task();
             let canary_is_due = self.canary_schedule.is_due(&self.context.shared);
             if reported.elapsed() >= REPORT_EVERY || canary_is_due {
                 reported = Instant::now();

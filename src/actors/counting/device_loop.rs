@@ -185,8 +185,8 @@ impl DeviceLoop {
         let counted = self.owner.count_canary();
         let counted = counted.map_err(|trouble| told(&self.context, trouble))?;
         let counted = counted.map(|tally| {
-            let injector = &self.context.shared.injector;
-            injector.distort(self.context.id(), CountKind::Canary, tally)
+            let faults = &self.context.shared.faults;
+            faults.tally(self.context.id(), CountKind::Canary, tally)
         });
         let counts = counted.compare();
         let counts = counts.map_err(|wrong| told(&self.context, wrong.into()))?;
@@ -311,8 +311,8 @@ impl DeviceLoop {
         let mut message = Counted::nothing(worker, plan);
         for (task, tally) in tallies {
             let tally = &shared
-                .injector
-                .distort(self.context.id(), CountKind::Task, *tally);
+                .faults
+                .tally(self.context.id(), CountKind::Task, *tally);
             let took = took.mul_f64(if cost > 0.0 {
                 task.cost / cost
             } else {

@@ -8,7 +8,7 @@ use actix::Recipient;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
-use crate::actors::{Injector, LiveProgress, Progress, TaskMap, ToRun};
+use crate::actors::{FaultHook, LiveProgress, Progress, TaskMap, ToRun, fault_hook};
 
 /// A handle on a run from outside: ask how far it is, tell it to stop. Clones are the same handle.
 ///
@@ -37,7 +37,7 @@ struct Shared {
     requests: Mutex<Requests>,
     /// Of the run under this control, the latest if there were several.
     progress: Mutex<Option<Arc<LiveProgress>>>,
-    injector: Mutex<Arc<Injector>>,
+    faults: Mutex<Option<Arc<dyn FaultHook>>>,
 }
 
 /// What was asked for, and the run that must hear of it.
@@ -111,14 +111,14 @@ impl Control {
         live.map(|live| live.map()).unwrap_or_default()
     }
 
-    /// Makes the runs under this control fail where `faults` say: a second count and what decides are one with it.
-    #[cfg(feature = "fault-injection")]
-    pub fn inject(&self, faults: crate::actors::faults::Faults) {
-        *self.shared.injector.lock() = Arc::new(Injector::new(faults));
+    /// For tests: lets the runs under this control go wrong by `faults`. A second count and what decides are one with it.
+    #[doc(hidden)]
+    pub fn inject(&self, faults: Arc<dyn FaultHook>) {
+        *self.shared.faults.lock() = Some(faults);
     }
 
-    pub(in crate::actors) fn injector(&self) -> Arc<Injector> {
-        Arc::clone(&self.shared.injector.lock())
+    pub(in crate::actors) fn faults(&self) -> Arc<dyn FaultHook> {
+        fault_hook::or_of_process(self.shared.faults.lock().as_ref())
     }
 
     fn ask(&self, change: impl FnOnce(&mut Requests)) {

@@ -21,7 +21,7 @@ pub(crate) struct DeviceIndex(pub(crate) usize);
 
 /// What a counter is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CountKind {
+pub enum CountKind {
     /// Tasks, with the kernel of the run.
     Task,
     /// Tasks, with a kernel that has not counted them.

@@ -90,7 +90,7 @@ impl Run {
         outcome: Sender<Result<Report, RunError>>,
     ) -> Self {
         Self {
-            shared: Arc::new(RunShared::new(spec, devices, observers, control.injector())),
+            shared: Arc::new(RunShared::new(spec, devices, observers, control.faults())),
             control: control.clone(),
             state: RunState::Planning,
             prepared: Some(prepared),

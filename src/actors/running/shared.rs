@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use parking_lot::MutexGuard;
 
 use crate::actors::{
-    Audits, DeviceSpec, EventKind, InFlight, Injector, Observers, PlanIndex, Roster, RunSpec,
+    Audits, DeviceSpec, EventKind, FaultHook, InFlight, Observers, PlanIndex, Roster, RunSpec,
     TaskAudit, WorkerIndex,
 };
 use crate::engine::{Launcher, Plan, TaskKey, WorkerId, seconds_per_cost};
@@ -25,7 +25,7 @@ pub(crate) struct RunShared {
     pub(crate) in_flight: InFlight,
     /// Whether workers must begin no more tasks.
     halted: AtomicBool,
-    pub(crate) injector: Arc<Injector>,
+    pub(crate) faults: Arc<dyn FaultHook>,
 }
 
 impl RunShared {
@@ -33,7 +33,7 @@ impl RunShared {
         spec: &RunSpec,
         devices: &[DeviceSpec],
         observers: Observers,
-        injector: Arc<Injector>,
+        faults: Arc<dyn FaultHook>,
     ) -> Self {
         let devices = DeviceRoute::new(&spec.plans, devices, spec.workers);
         let cpu_workers = spec.workers.max(1);
@@ -50,7 +50,7 @@ impl RunShared {
             devices,
             observers,
             halted: AtomicBool::new(false),
-            injector,
+            faults,
         }
     }
 

@@ -34,10 +34,7 @@ pub fn long() -> &'static str {
 
 /// The Cargo features that the program was built with.
 fn features() -> Vec<&'static str> {
-    let all = [
-        ("cuda", cfg!(feature = "cuda")),
-        ("fault-injection", cfg!(feature = "fault-injection")),
-    ];
+    let all = [("cuda", cfg!(feature = "cuda"))];
     let built = all.into_iter().filter(|(_, has)| *has);
     built.map(|(name, _)| name).collect()
 }

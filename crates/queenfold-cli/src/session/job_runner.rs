@@ -45,12 +45,6 @@ impl JobRunner {
         let is_bare = !config.output.quiet && !config.output.tui;
         let session = Session::begin(config)?;
         let steering = session.steering();
-        // The test hook of builds with fault injection.
-        #[cfg(feature = "fault-injection")]
-        if let Ok(faults) = std::env::var("INJECT_FAULTS") {
-            let faults = faults.parse().map_err(Failure::usage)?;
-            steering.control().inject(faults);
-        }
         let throttle = Throttle::begin(config, steering.control())?;
         let pause_key = is_bare.then(|| PauseKey::listen(steering.clone()));
         Ok(Self {

@@ -38,6 +38,8 @@ pub use reading::run_info::{Facts, RunInfo, Session, WorkTime};
 pub use sharing::division::Division;
 pub use sharing::index_list::IndexList;
 
+#[doc(hidden)]
+pub use database::file_system::assume_file_system;
 pub(crate) use database::origin_columns::OriginColumns;
 pub use database::origin_filter::{DoneBy, OriginName};
 pub(crate) use database::parts::Parts;

@@ -1,6 +1,7 @@
 //! On which kind of file system a ledger is, and which journal SQLite keeps there.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// How SQLite makes a commit whole: by which journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,11 +17,8 @@ impl Journal {
     /// The journal for a database in `directory`: the write-ahead log where the file system is known to be
     /// local, the rollback journal everywhere else.
     pub fn for_directory(directory: &Path) -> Self {
-        // The test hook of builds with fault injection.
-        #[cfg(feature = "fault-injection")]
-        if let Some(kind) = std::env::var_os("INJECT_FILE_SYSTEM") {
-            let magic = kind.to_str().and_then(|kind| kind.parse().ok());
-            return Self::for_magic(magic.unwrap_or_default());
+        if let Some(assumed) = ASSUMED.get() {
+            return Self::for_magic(*assumed);
         }
         #[cfg(target_os = "linux")]
         return match rustix::fs::statfs(directory) {
@@ -51,6 +49,14 @@ impl Journal {
             Self::Rollback => "TRUNCATE",
         }
     }
+}
+
+/// What tests say of every disk.
+static ASSUMED: OnceLock<u32> = OnceLock::new();
+
+/// For tests: from now on, this process takes every disk for one of this `f_type`.
+pub fn assume_file_system(magic: u32) {
+    let _ = ASSUMED.set(magic);
 }
 
 /// File systems that belong to one machine: the `f_type` of statfs(2), and the name. What is missing here, such
