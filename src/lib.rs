@@ -71,7 +71,7 @@ pub mod words;
 #[doc(inline)]
 pub use actors::{
     Control, CorrectedCount, Eta, EventKind, FaultyWorker, Observer, PauseReason, Progress, Report,
-    RunError, RunEvent, RunState, TimeSpan, WorkerProgress, WorkerState,
+    RunEnd, RunError, RunEvent, RunState, StopCause, TimeSpan, WorkerProgress, WorkerState,
 };
 #[doc(inline)]
 pub use board::{
@@ -88,7 +88,7 @@ pub use estimate::{Draw, Interval, Sample, SampleProgress, Total, count_sample};
 #[doc(inline)]
 pub use job::{
     CensusResult, DeviceChoice, Hardware, HardwareSettings, Job, JobError, JobResult, RunSettings,
-    StopCause, Stopped, Tuning, count, plan,
+    Stopped, Tuning, count, plan,
 };
 #[doc(inline)]
 pub use outcome::{Checked, Contradiction, Outcome, Symmetric};

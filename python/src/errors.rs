@@ -57,9 +57,7 @@ pub fn of_job(error: JobError) -> PyErr {
 pub fn of_run(error: RunDirectoryError) -> PyErr {
     match error {
         RunDirectoryError::Job(error) => of_job(error),
-        RunDirectoryError::Ledger(_) | RunDirectoryError::DirectoryChanged { .. } => {
-            LedgerError::new_err(error.to_string())
-        }
+        RunDirectoryError::Ledger(_) => LedgerError::new_err(error.to_string()),
         _ => Error::new_err(error.to_string()),
     }
 }

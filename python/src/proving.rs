@@ -136,7 +136,7 @@ fn verified(dir: &Path, choice: RecountChoice, settings: &RunSettings) -> PyResu
     let coverage = &findings.sums.coverage;
     let outcome = match plans.first().filter(|_| coverage.is_whole()) {
         Some(plan) => {
-            let decided = store.check_decided(&findings.sums);
+            let decided = store.check_decided();
             decided.map_err(|error| errors::of_ledger(&error))?;
             let tallies = &findings.sums.tallies;
             let outcome = outcome(plan.as_ref(), |engine| tallies.get(&engine));

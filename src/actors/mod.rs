@@ -48,6 +48,7 @@
 //!   run lives.
 //! * `telling`: events, and the one account of them, which the control shows and the report is made from.
 //! * `tracing_bridge`: the events as events of `tracing`.
+//! * `fault_hook`: where tests let a run go wrong.
 
 mod collecting;
 mod counting;
@@ -76,7 +77,7 @@ pub use producing::source::{
 pub use running::control::{Control, PauseReason};
 #[doc(hidden)]
 pub use running::messages::CountKind;
-pub use running::report::{Report, RunError};
+pub use running::report::{Report, RunEnd, RunError, StopCause};
 pub use running::spec::{BATCH_TIME, DeviceSpec, RunSpec, SumCheck};
 pub use running::state::RunState;
 pub use telling::eta::Eta;
@@ -94,7 +95,7 @@ use collecting::recent_results::{RecentResults, WrongCountSearch};
 use collecting::recheck::{Effect, Reason, Recheck, TaskCount, Verdict};
 use collecting::rechecker::Rechecker;
 use counting::attempt::{Counters, try_task};
-use counting::audit::{Audits, TaskAudit, recount};
+use counting::audit::{Audits, TaskAudit};
 use counting::canary_schedule::{CanarySchedule, MOST_UNTESTED};
 use counting::cpu_worker::WorkerContext;
 use counting::device_loop;

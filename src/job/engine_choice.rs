@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Hardware, Job, JobError};
+use super::{Hardware, Job, JobError, Plans};
 use crate::actors::DeviceSpec;
 use crate::board::{GivenBoard, Size};
 use crate::census::CensusPlan;
@@ -27,6 +27,12 @@ pub fn plan(engine: Engine, board: impl Into<GivenBoard>) -> Arc<dyn Plan> {
         Engine::Census => Arc::new(CensusPlan::new(board)),
         Engine::Own => panic!("the plan of an own engine is made by its owner"),
     }
+}
+
+/// The plans of a run by these engines. There is none of an own engine, whose plans only its owner makes.
+pub fn plans(board: GivenBoard, engines: impl IntoIterator<Item = Engine>) -> Plans {
+    let engines = engines.into_iter().filter(|engine| *engine != Engine::Own);
+    engines.map(|engine| plan(engine, board)).collect()
 }
 
 /// Expected core-seconds of a board by an engine with an instruction set.

@@ -31,7 +31,8 @@ mod run;
 
 pub use builder::{Job, RunSettings, Tuning, count};
 pub use devices::Devices;
-pub use engine_choice::{WithDevices, device_plan, fastest_on_cpu, plan};
+pub use engine_choice::{WithDevices, device_plan, fastest_on_cpu, plan, plans};
 pub use error::JobError;
 pub use hardware::{DeviceChoice, Hardware, HardwareSettings};
-pub use result::{CensusResult, JobResult, StopCause, Stopped, outcome};
+pub use result::{CensusResult, JobResult, Stopped, outcome};
+pub use run::Plans;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Hardware, JobError};
-use crate::actors::Report;
+use crate::actors::{Report, StopCause};
 use crate::board::GivenBoard;
-use crate::engine::{Engine, Plan, Tally, WorkerId};
+use crate::engine::{Engine, Plan, Tally};
 use crate::outcome::{Checked, Contradiction, Outcome};
 use crate::words;
 
@@ -47,7 +47,7 @@ impl JobResult {
             checked: Checked::new(outcome.is_known, report.twice, report.tasks_planned),
             outcome,
             workers: hardware.workers_of_run(),
-            kernel: plan.counter(&hardware.counter).backend(),
+            kernel: plan.kernel(hardware.counter.isa),
             plan,
             report,
             elapsed: time.0,
@@ -106,6 +106,17 @@ pub struct Stopped {
 }
 
 impl Stopped {
+    /// That a run was stopped. `before`: wall time of earlier processes that worked on it.
+    #[doc(hidden)]
+    pub fn by(board: GivenBoard, cause: StopCause, report: Report, before: Duration) -> JobError {
+        JobError::Stopped(Box::new(Self {
+            board,
+            cause,
+            elapsed: before + report.elapsed,
+            report,
+        }))
+    }
+
     /// The message of a program that knows more about the cause: `stopped by CAUSE after 5.0 s, …`. Says
     /// what was given up, if anything was.
     pub fn message(&self, cause: impl fmt::Display) -> String {
@@ -131,32 +142,5 @@ impl Stopped {
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message(self.cause))
-    }
-}
-
-/// What stopped a job before its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StopCause {
-    /// [`Control::drain`](crate::actors::Control::drain).
-    Request,
-    /// The time limit.
-    TimeLimit,
-    /// This device is lost. With others that are, it had done most of the work, and a process that begins again may have
-    /// them back.
-    LostDevice(WorkerId),
-}
-
-impl fmt::Display for StopCause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Request => f.write_str("a request"),
-            Self::TimeLimit => f.write_str("the time limit"),
-            Self::LostDevice(device) => {
-                write!(
-                    f,
-                    "the loss of {device} (lost devices did most of the work)"
-                )
-            }
-        }
     }
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{
-    CensusResult, Hardware, Job, JobError, JobResult, RunSettings, StopCause, Stopped, outcome,
-    plan,
+    CensusResult, Hardware, Job, JobError, JobResult, RunSettings, Stopped, outcome, plan, plans,
 };
-use crate::actors::{self, DeviceSpec, Recorder, Report, RunSpec, Source, SumCheck, WholePlans};
-use crate::board::GivenBoard;
+use crate::actors::{
+    self, DeviceSpec, Recorder, Report, RunEnd, RunSpec, Source, SumCheck, WholePlans,
+};
 use crate::engine::{Engine, Plan, Tally};
 use crate::outcome::{Checked, check_census, is_known};
 
@@ -39,10 +39,9 @@ impl Job {
         let how = &self.settings;
         let report = how.count_all(hardware, (&plan, plans), Arc::new(WholePlans), None)?;
         let time = (report.elapsed, Some(report.cpu));
-        if report.is_whole() {
-            JobResult::new(plan, hardware, report, time)
-        } else {
-            Err(how.stopped(self.board, report, Duration::ZERO))
+        match report.end {
+            RunEnd::Stopped(cause) => Err(Stopped::by(self.board, cause, report, Duration::ZERO)),
+            RunEnd::Whole | RunEnd::Part => JobResult::new(plan, hardware, report, time),
         }
     }
 
@@ -54,7 +53,6 @@ impl Job {
     #[doc(hidden)]
     pub fn plans(&self, hardware: &Hardware) -> Result<(Arc<dyn Plan>, Plans), JobError> {
         self.settings.tuning.check()?;
-        let census = self.unique.then(|| plan(Engine::Census, self.board));
         let plan = match &self.plan {
             Some(plan) => Arc::clone(plan),
             None => plan(hardware.choose_engine(self.board)?, self.board),
@@ -62,7 +60,8 @@ impl Job {
         if !plan.engine().counts_all() {
             return Err(JobError::NoTotal(plan.engine()));
         }
-        let plans: Vec<_> = [Arc::clone(&plan)].into_iter().chain(census).collect();
+        let census = plans(self.board, self.unique.then_some(Engine::Census));
+        let plans: Vec<_> = std::iter::once(Arc::clone(&plan)).chain(census).collect();
         if self.engine_asked_for {
             hardware.devices().check_engine(&plans)?;
         }
@@ -77,16 +76,16 @@ impl Job {
         let how = &self.settings;
         how.tuning.check()?;
         let board = self.board;
-        let plan = plan(Engine::Census, board);
-        let is_known = is_known(plan.as_ref());
+        let plans = plans(board, [Engine::Census]);
+        let is_known = is_known(plans[0].as_ref());
         let check = SumCheck::new(is_known, move |sums| {
             let none = Tally::default();
             let census = sums.get(&Engine::Census).unwrap_or(&none);
             check_census(board, census).map_err(|error| error.to_string())
         });
-        let report = how.count(hardware, (vec![plan], check), Arc::new(WholePlans), None)?;
-        if !report.is_whole() {
-            return Err(how.stopped(board, report, Duration::ZERO));
+        let report = how.count(hardware, (plans, check), Arc::new(WholePlans), None)?;
+        if let RunEnd::Stopped(cause) = report.end {
+            return Err(Stopped::by(board, cause, report, Duration::ZERO));
         }
         let tally = report.tallies.get(&Engine::Census).copied();
         let tally = tally.unwrap_or_default();
@@ -167,22 +166,6 @@ impl RunSettings {
     #[doc(hidden)]
     pub fn run(&self, spec: &RunSpec, devices: &[DeviceSpec]) -> Result<Report, JobError> {
         Ok(actors::run_on(spec, devices, &self.control)?)
-    }
-
-    /// That a run was stopped. `before`: wall time of earlier processes that worked on it.
-    #[doc(hidden)]
-    pub fn stopped(&self, board: GivenBoard, report: Report, before: Duration) -> JobError {
-        let cause = match report.lost_device {
-            _ if self.control.is_draining() => StopCause::Request,
-            Some(device) => StopCause::LostDevice(device),
-            None => StopCause::TimeLimit,
-        };
-        JobError::Stopped(Box::new(Stopped {
-            board,
-            cause,
-            elapsed: before + report.elapsed,
-            report,
-        }))
     }
 }
 

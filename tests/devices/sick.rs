@@ -98,12 +98,8 @@ impl Observer for Audits {
 fn without_a_worker_that_is_right_a_run_ends() {
     let worker = WorkerId::Cpu(0);
     for workers in [0, 1] {
-        let error = run_with(
-            &board(15, workers),
-            &[healthy()],
-            "faulty=worker-0,wrong=1",
-        )
-        .unwrap_err();
+        let error =
+            run_with(&board(15, workers), &[healthy()], "faulty=worker-0,wrong=1").unwrap_err();
         let is_faulty =
             matches!(&error, RunError::Faulty { worker: faulty, .. } if *faulty == worker);
         assert!(is_faulty, "{error}");
@@ -117,12 +113,7 @@ fn without_a_worker_that_is_right_a_run_ends() {
 
 #[test]
 fn what_the_only_device_counted_wrongly_is_counted_by_the_one_worker() {
-    let report = run_with(
-        &board(14, 0),
-        &[healthy()],
-        "faulty=gpu-0,wrong=1,after=5",
-    )
-    .unwrap();
+    let report = run_with(&board(14, 0), &[healthy()], "faulty=gpu-0,wrong=1,after=5").unwrap();
     assert_exact(&report, 14);
     assert_eq!(report.faulty[0].worker, WorkerId::Device(0));
     assert!(report.faulty[0].suspects > 0 && report.corrected > 0);

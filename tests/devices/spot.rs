@@ -166,7 +166,12 @@ fn killed(times: u32, slower: f64, longest: Duration) {
     let sources = [&first, &second].map(|directory| MergeSource::directory(directory));
     let plans: [Arc<dyn Plan>; 1] = [Arc::new(ColourPlan::new(size(20)))];
     merge(sources, &both, &plans).unwrap();
-    let confirmation = Confirmation::read(&Store::open_to_read(&both).unwrap()).unwrap();
+    let confirmation = Store::open_to_read(&both)
+        .unwrap()
+        .sums()
+        .unwrap()
+        .who
+        .confirmation;
     let Confirmation { tasks, twice, .. } = confirmation;
     assert!(
         tasks == recorded(&first) && twice == tasks,

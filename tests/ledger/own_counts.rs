@@ -87,7 +87,8 @@ fn twice_and_copied() -> (TempDir, PathBuf, PathBuf) {
 }
 
 fn confirmation(dir: &Path) -> Confirmation {
-    Confirmation::read(&Store::open_to_read(dir).unwrap()).unwrap()
+    let sums = Store::open_to_read(dir).unwrap().sums();
+    sums.unwrap().who.confirmation
 }
 
 fn merged(source: &Path, into: &Path) -> (i32, String, String) {

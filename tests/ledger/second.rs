@@ -38,7 +38,8 @@ fn tasks(dir: &Path) -> Vec<RecordedTask> {
 }
 
 fn confirmation(dir: &Path) -> Confirmation {
-    Confirmation::read(&Store::open_to_read(dir).unwrap()).unwrap()
+    let sums = Store::open_to_read(dir).unwrap().sums();
+    sums.unwrap().who.confirmation
 }
 
 pub fn wrong(at: usize, dir: &Path, more: u128) -> Entry {

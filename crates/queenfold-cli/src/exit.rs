@@ -9,9 +9,9 @@ use super::shell::{again_command, command_on, resume_command};
 use crate::bench::BenchError;
 use crate::ladder::WrongRow;
 use crate::telemetry::printable;
-use queenfold::actors::RunError;
+use queenfold::actors::{RunError, StopCause};
 use queenfold::engine::Mismatch;
-use queenfold::job::{JobError, StopCause};
+use queenfold::job::JobError;
 use queenfold::outcome::Contradiction;
 use queenfold::words::several;
 use queenfold_ledger::certificate::{CertifyError, CheckError, KeyError};
@@ -228,10 +228,7 @@ impl Failure {
         match error {
             RunDirectoryError::Job(error) => Self::of_job(error, stopped_by, goes_on),
             RunDirectoryError::Ledger(error) => error.into(),
-            RunDirectoryError::OneShard { ref missing, .. }
-            | RunDirectoryError::DirectoryChanged { ref missing, .. } => {
-                Self::incomplete(&error, missing)
-            }
+            RunDirectoryError::OneShard { ref missing, .. } => Self::incomplete(&error, missing),
             RunDirectoryError::ForeignPlan(_) => Self::usage(error),
             _ => Self::new(Exit::Error, error),
         }

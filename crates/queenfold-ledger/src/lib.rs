@@ -25,4 +25,4 @@ pub mod system;
 #[doc(inline)]
 pub use ledger::{LedgerError, Shard, ShardError};
 #[doc(inline)]
-pub use run_directory::{AgainResult, NewRun, RunDirectory, RunDirectoryError, RunResult};
+pub use run_directory::{AgainResult, RunDirectory, RunDirectoryError, RunResult};

@@ -1,7 +1,6 @@
 //! One try of a task on the CPU, and the counters of a worker for it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::slice::from_ref;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,7 +8,7 @@ use tracing::warn;
 
 use crate::actors::{
     Batch, CanarySchedule, Costed, CountKind, Counted, EventKind, PlanIndex, RunShared,
-    WorkerIndex, panics, recount,
+    WorkerIndex, panics,
 };
 use crate::engine::{
     CountedBy, Counter, Mismatch, NotCounted, Origin, Task, TaskResult, TaskWatch, WorkerId,
@@ -76,7 +75,7 @@ impl Counters {
 
 /// What one try of a task gave.
 enum Attempt {
-    /// The result. If the task is to be counted a second time by another worker before it is recorded,
+    /// The result. If the task is to be counted a second time before it is recorded,
     /// how long that is expected to take.
     Counted(Box<TaskResult>, Option<Duration>),
     Mismatch(Mismatch),
@@ -132,7 +131,10 @@ fn attempt(counters: &mut Counters, batch: &Batch, task: &Task) -> Attempt {
             shared.faults.before_task(key);
             let counter = counters.of_tasks(plan);
             let result = count(counter, (&shared, worker, CountKind::Task), task, watch)?;
-            return audit(counters, plan, task, result);
+            let audit = shared
+                .audit_of(index, plan)
+                .draw(result.duration, task.cost);
+            return Ok((result, audit));
         };
         let kind = match not_by.as_slice() {
             [] => CountKind::Task,
@@ -173,40 +175,6 @@ fn attempt(counters: &mut Counters, batch: &Batch, task: &Task) -> Attempt {
         }
     }
     attempt
-}
-
-/// Draws a counted task for an audit, or not. If nobody else is there to count it a second time, another
-/// kernel does that here. Otherwise returns how long the second count is expected to take.
-fn audit(
-    counters: &mut Counters,
-    plan: PlanIndex,
-    task: &Task,
-    mut result: TaskResult,
-) -> Result<(TaskResult, Option<Duration>), NotCounted> {
-    let (shared, worker) = (Arc::clone(&counters.shared), counters.worker);
-    let draws = || shared.audit_of(worker, plan);
-    let drawn = draws().draw(result.duration, task.cost);
-    let is_alone = || shared.roster.elsewhere(&[worker]).is_none();
-    let Some(expected) = drawn.filter(|_| is_alone()) else {
-        return Ok((result, drawn));
-    };
-    counters.free(plan);
-    let begun = Instant::now();
-    let first = &result.origin.counted_by;
-    let second = counters.make(plan, CountKind::ByOtherKernel, from_ref(first));
-    let watch = shared.in_flight.second_watch();
-    result.audited_by = recount(second, task, (&result.tally, first), &watch)?;
-    let took = begun.elapsed();
-    draws().note(result.duration, expected, took);
-    if let Some(by) = result.audited_by.clone() {
-        shared.observers.tell(EventKind::Audited {
-            worker: result.origin.worker,
-            key: result.key,
-            by,
-            took,
-        });
-    }
-    Ok((result, None))
 }
 
 /// What a try comes to that may panic.

@@ -6,7 +6,6 @@ use fastrand::Rng;
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::actors::{DeviceIndex, PlanIndex, RunSpec};
-use crate::engine::{CountedBy, Counter, KernelName, Mismatch, NotCounted, Tally, Task, TaskWatch};
 
 /// Seconds that recounts may take, for each second of counting and unit of the share.
 ///
@@ -166,34 +165,6 @@ impl Audits {
             .map_or(&self.of_plans[plan.0], |device| &self.of_devices[device.0])
             .lock()
     }
-}
-
-/// Counts a task a second time with `second`, after `counted_by` gave `tally`. Returns the name of the
-/// kernel, `None` if it is the same one: the plan has no other.
-///
-/// # Errors
-/// The counts differ, or `watch` asks to give up.
-pub(crate) fn recount(
-    mut second: Box<dyn Counter>,
-    task: &Task,
-    (tally, counted_by): (&Tally, &CountedBy),
-    watch: &TaskWatch,
-) -> Result<Option<KernelName>, NotCounted> {
-    if counted_by.is_kernel(second.backend()) {
-        return Ok(None);
-    }
-    let again = second.count_watched(task, watch)?;
-    if again.agrees_with(tally) {
-        return Ok(Some(second.backend().into()));
-    }
-    let differs = Mismatch(format!(
-        "the audit found another count: {} by {}, {} by {}",
-        tally.exact(),
-        counted_by.backend(),
-        again.exact(),
-        second.backend()
-    ));
-    Err(differs.into())
 }
 
 #[cfg(test)]

@@ -155,11 +155,6 @@ impl InFlight {
         work
     }
 
-    /// A watch over a task that is counted a second time: nothing of it is shown.
-    pub(crate) fn second_watch(&self) -> TaskWatch {
-        TaskWatch::new(Arc::clone(&self.give_up))
-    }
-
     /// From now on, or no longer, tasks in flight are to be given up.
     pub(crate) fn set_give_up(&self, give_up: bool) {
         self.give_up.store(give_up, Ordering::Relaxed);

@@ -1,15 +1,58 @@
 //! What a run gives at its end: sums, and how its workers spent it; or why it has no result.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
 
 use crate::actors::{FaultyWorker, WorkerProgress};
 use crate::engine::{Engine, Plan, Tally, TaskKey, WorkerId};
 
+/// How a run ended that did not fail.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RunEnd {
+    /// Every task of its plans is counted, in this run or before it: even if it was stopped after the last one, or counted
+    /// a shard after the others.
+    #[default]
+    Whole,
+    /// Every task that its source gives is counted, such as those of a shard.
+    Part,
+    /// This stopped it before.
+    Stopped(StopCause),
+}
+
+/// What stopped a job before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopCause {
+    /// [`Control::drain`](crate::actors::Control::drain).
+    Request,
+    /// The time limit.
+    TimeLimit,
+    /// This device is lost. With others that are, it had done most of the work, and a process that begins again may have
+    /// them back.
+    LostDevice(WorkerId),
+}
+
+impl fmt::Display for StopCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Request => f.write_str("a request"),
+            Self::TimeLimit => f.write_str("the time limit"),
+            Self::LostDevice(device) => {
+                write!(
+                    f,
+                    "the loss of {device} (lost devices did most of the work)"
+                )
+            }
+        }
+    }
+}
+
 /// The result of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
+    /// How it ended.
+    pub end: RunEnd,
     /// The sum of the tallies of each plan. They are a result only if the report
     /// [is whole](Self::is_whole).
     pub tallies: BTreeMap<Engine, Tally>,
@@ -25,8 +68,6 @@ pub struct Report {
     pub corrected: u64,
     /// Workers and devices that counted wrongly.
     pub faulty: Vec<FaultyWorker>,
-    /// The device that is lost, if that stopped the run: it had done most of the work.
-    pub lost_device: Option<WorkerId>,
     /// How often a task was given up because the run stopped or paused.
     pub given_up: u64,
     /// The time of workers that was lost by that, added up.
@@ -41,10 +82,9 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether every task of all plans is counted, in this run or before it. It may be whole even if
-    /// the run was stopped, after its last task, or counted a shard, after the others.
-    pub const fn is_whole(&self) -> bool {
-        self.tasks_done == self.tasks_planned
+    /// Whether every task of all plans is counted, in this run or before it.
+    pub fn is_whole(&self) -> bool {
+        self.end == RunEnd::Whole
     }
 
     /// The queens that the search placed, added up over all plans.

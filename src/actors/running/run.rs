@@ -11,9 +11,9 @@ use tracing::{debug, info};
 
 use crate::actors::{
     Check, Collector, Control, CountedPlan, CountedTasks, DeviceSpec, EventKind, Fresh, GRACE,
-    Mapped, Observers, PlannedTasks, Producer, QUEUE_PER_WORKER, Report, Request, RunError,
-    RunLink, RunShared, RunSpec, RunState, Sum, Sums, ToProducer, ToRun, Worker, WorkerIndex,
-    queue,
+    Mapped, Observers, PlannedTasks, Producer, QUEUE_PER_WORKER, Report, Request, RunEnd, RunError,
+    RunLink, RunShared, RunSpec, RunState, StopCause, Sum, Sums, ToProducer, ToRun, Worker,
+    WorkerIndex, queue,
 };
 use crate::engine::{Plan, WorkerId};
 
@@ -245,6 +245,15 @@ impl Run {
         })
     }
 
+    /// What stopped the run before its end.
+    fn stop_cause(&self) -> StopCause {
+        match self.lost_device {
+            _ if self.control.is_draining() => StopCause::Request,
+            Some(device) => StopCause::LostDevice(device),
+            None => StopCause::TimeLimit,
+        }
+    }
+
     fn finish(&mut self, sums: &Sums, context: &mut Context<Self>) {
         if self.state.is_final() {
             return;
@@ -253,22 +262,27 @@ impl Run {
         let tasks_done = sums.plans.iter().map(|(tasks, _)| tasks).sum();
         let tasks_planned = plans.iter().map(|plan| plan.tasks()).sum();
         let progress = self.shared.observers.progress().now();
+        // A run that was stopped before its first event has told none.
+        let tasks_total = progress.tasks_total.unwrap_or(tasks_planned);
         let outcome = match self.error.take().or_else(|| self.contradiction(sums)) {
             Some(error) => Err(error),
             None => Ok(Report {
+                end: match tasks_done {
+                    done if done == tasks_planned => RunEnd::Whole,
+                    done if done >= tasks_total => RunEnd::Part,
+                    _ => RunEnd::Stopped(self.stop_cause()),
+                },
                 tallies: plans
                     .iter()
                     .zip(&sums.plans)
                     .map(|(plan, (_, tally))| (plan.engine(), *tally))
                     .collect(),
                 tasks_done,
-                // A run that was stopped before its first event has told none.
-                tasks_total: progress.tasks_total.unwrap_or(tasks_planned),
+                tasks_total,
                 tasks_planned,
                 twice: sums.twice,
                 corrected: progress.corrected,
                 faulty: progress.faulty,
-                lost_device: self.lost_device,
                 given_up: progress.given_up,
                 lost: progress.lost,
                 elapsed: self.shared.observers.progress().counting(),
@@ -277,12 +291,12 @@ impl Run {
                 workers: progress.workers,
             }),
         };
-        let end = match &outcome {
-            Ok(report) if report.tasks_done >= report.tasks_total => RunState::Finished,
-            Ok(_) => RunState::Stopped,
+        let state = match outcome.as_ref().map(|report| report.end) {
+            Ok(RunEnd::Whole | RunEnd::Part) => RunState::Finished,
+            Ok(RunEnd::Stopped(_)) => RunState::Stopped,
             Err(_) => RunState::Failed,
         };
-        self.go(end, context);
+        self.go(state, context);
         // The receiver exists until it has this message.
         let _ = self.outcome.send(outcome);
         System::current().stop();

@@ -47,23 +47,18 @@ pub fn array_task(dir: &Path, task: u64, settings: &Layers) -> Result<(), Failur
         let counted = runner.run(&job, Some(&path), |how, hardware| {
             let is_again = shard.again.is_some();
             let run = match RunDirectory::resume(&path) {
-                Err(LedgerError::NoRun(_)) => {
-                    let run = RunDirectory::create(&path, &job.clone().settings(how));
-                    let run = run.configuration(kept(settings)).other_way(is_again);
-                    run.shard(shard.shard).run_on(hardware)
-                }
-                begun => {
-                    let run = begun?.settings(how).configuration(kept(settings));
-                    run.other_way(is_again).run_on(hardware)
-                }
+                Err(LedgerError::NoRun(_)) => RunDirectory::create(&path, &job).shard(shard.shard),
+                begun => begun?,
             };
+            let run = run.settings(how).configuration(kept(settings));
+            let run = run.other_way(is_again).run_on(hardware);
             // Somebody else was faster.
             let is_other = |error: &LedgerError| {
                 matches!(error, LedgerError::Locked { .. } | LedgerError::Exists(_))
                     || is_held(&path)
             };
             is_taken.set(matches!(&run, Err(RunDirectoryError::Ledger(error)) if is_other(error)));
-            Ok(BoardResult::recorded(run?, &path)?)
+            run.map(BoardResult::from)
         });
         if is_taken.get() && !directory.shares_nothing() {
             tried.push(index);

@@ -20,7 +20,7 @@ use queenfold::job::outcome;
 use queenfold::words::several;
 use queenfold_ledger::certificate::{HostKey, open_source};
 use queenfold_ledger::cluster::{ArrayDirectory, Gathered, KEY, ask, gather};
-use queenfold_ledger::ledger::{Confirmation, LedgerError, Merged, Store};
+use queenfold_ledger::ledger::{LedgerError, Merged, Store};
 use queenfold_ledger::system::file_kind::replace;
 
 /// The longest certificate that is read from stdin, in bytes: one of a million tasks has some 500 MB.
@@ -210,10 +210,8 @@ pub fn tell_whole(
     merged: &Merged,
     json: Option<Json>,
 ) -> Result<(), Failure> {
-    let store = Store::open_to_glance(whole)?;
-    store.check_decided(&merged.sums)?;
-    let confirmation = Confirmation::read(&store)?;
-    drop(store);
+    Store::open_to_glance(whole)?.check_decided()?;
+    let confirmation = merged.sums.who.confirmation;
     let outcome = outcome(plans[0].as_ref(), |engine| merged.sums.tallies.get(&engine))?;
     let checked = confirmation.checked(&outcome);
     if let Some(json) = json {
@@ -229,5 +227,5 @@ pub fn tell_whole(
     let table = ResultTable::new(outcome.n, "All sessions");
     print(&table.header())?;
     print(&table.row(&outcome, checked, merged.elapsed))?;
-    count_report::tell(whole, Some(confirmation), false)
+    count_report::tell(whole, Some(merged.sums.who.clone()), false)
 }

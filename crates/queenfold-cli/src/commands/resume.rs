@@ -76,18 +76,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let run = run.other_way(before.is_some());
     let counted = runner.run(run.job(), Some(&args.dir), |how, hardware| {
         let run = run.clone().settings(how);
-        let result = run.run_on(hardware)?;
-        Ok(BoardResult::recorded(result, &args.dir)?)
+        run.run_on(hardware).map(BoardResult::from)
     });
     let counted = counted.map_err(|failure| failure.what_helps(&args.dir))?;
     if let Some(counted) = &counted {
         Printer::new(run.job().size(), settings.config().output.json).print(counted)?;
     }
-    count_report::tell(
-        &args.dir,
-        counted.and_then(|counted| counted.confirmation),
-        quiet,
-    )
+    count_report::tell(&args.dir, counted.and_then(|counted| counted.who), quiet)
 }
 
 /// Why a run that another process has paused is not continued here.

@@ -24,7 +24,7 @@ use queenfold::engine::{CountedBy, Plan, second_kernel};
 use queenfold::outcome::Outcome;
 use queenfold::words::several;
 use queenfold_ledger::cluster::ArrayDirectory;
-use queenfold_ledger::ledger::{FirstCounts, Shard};
+use queenfold_ledger::ledger::{FirstCounts, Shard, WhoCounted};
 use queenfold_ledger::run_directory::{RunDirectory, open};
 
 const HELP: &str = "\
@@ -134,7 +134,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             };
             let run = RunDirectory::create(dir, &job).configuration(kept(&settings));
             let run = run.shard(args.shard.unwrap_or(Shard::WHOLE));
-            Ok(BoardResult::recorded(run.run_on(hardware)?, dir)?)
+            run.run_on(hardware).map(BoardResult::from)
         })?;
         if let Some(counted) = &counted {
             let Outcome { n, total, .. } = counted.result.outcome;
@@ -142,7 +142,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             printer.print(counted)?;
         }
         if let Some(dir) = &args.dir {
-            count_report::tell(dir, counted.and_then(|counted| counted.confirmation), quiet)?;
+            count_report::tell(dir, counted.and_then(|counted| counted.who), quiet)?;
         }
     }
     Ok(())
@@ -185,7 +185,7 @@ fn cost_of_again(dir: &Path, runner: &JobRunner) -> Result<String, Failure> {
     let planned: u64 = plans.iter().map(|plan| plan.tasks()).sum();
     let hardware = runner.hardware();
     let of_plan = |plan: &Arc<dyn Plan>| {
-        let first = CountedBy::Cpu(plan.counter(&hardware.counter).backend().into());
+        let first = CountedBy::Cpu(plan.kernel(hardware.counter.isa).into());
         let kernel = second_kernel(plan.as_ref(), &hardware.counter, &first);
         plan.total_cost() * kernel.seconds_per_cost(plan.as_ref()).unwrap_or(0.0)
     };
@@ -223,8 +223,10 @@ fn again(dir: &Path, mut settings: Layers) -> Result<(), Failure> {
     if let Some(result) = again.result {
         Printer::new(n, config.output.json).print(&BoardResult {
             result,
-            confirmation: Some(again.confirmation),
-            earlier: None,
+            who: Some(WhoCounted {
+                confirmation: again.confirmation,
+                ..WhoCounted::default()
+            }),
         })?;
     } else if config.output.json {
         print_json(&json!({ "n": n, "total": null, "counted": again.confirmation }))?;
@@ -232,6 +234,5 @@ fn again(dir: &Path, mut settings: Layers) -> Result<(), Failure> {
     if !config.output.json {
         print(&format!("counted {}", again.confirmation))?;
     }
-    store.check_decided(&store.sums()?)?;
-    Ok(())
+    Ok(store.check_decided()?)
 }

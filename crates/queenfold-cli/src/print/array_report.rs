@@ -14,7 +14,7 @@ use crate::telemetry::{Fact, RunFacts};
 use queenfold::board::GivenSquares;
 use queenfold::words::several;
 use queenfold_ledger::cluster::{ArrayDirectory, IndexList, Script, ShardState, ask};
-use queenfold_ledger::ledger::{Coverage, HostShare, LedgerError, Store};
+use queenfold_ledger::ledger::{Coverage, HostShare, LedgerError, Store, WhoCounted};
 
 /// The script of the array in `dir`, as a word of a shell.
 pub fn script_word(script: Script, dir: &Path) -> String {
@@ -63,12 +63,14 @@ pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusRepo
     // Asked first: what it starts meanwhile holds its lock below.
     let queue = (!is_done).then(|| ask(directory)).flatten();
     let mut indices: [Vec<u64>; 4] = Default::default();
-    let mut hosts = BTreeMap::new();
+    let mut hosts = BTreeMap::<String, HostShare>::new();
     let mut faulty = Vec::new();
     let mut moments = ShardMoments::default();
     let (mut done, mut has_ledgers) = (None::<Coverage>, false);
-    let mut add = |store: &Store| {
-        HostShare::add(store, &mut hosts)?;
+    let mut add = |store: &Store, who: WhoCounted| {
+        for (name, share) in who.hosts {
+            hosts.entry(name).or_default().extend(share);
+        }
         for session in store.sessions()? {
             let host = session.facts.host;
             let workers = session.facts.faulty.into_iter();
@@ -97,16 +99,16 @@ pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusRepo
         }
         if let Some((store, sums)) = ledger {
             has_ledgers = true;
-            add(&store)?;
+            add(&store, sums.who)?;
             count(sums.coverage);
         }
     }
     // What came in files, or from directories that are there no more.
-    if let Some((store, coverage)) = whole {
+    if let Some((store, sums)) = whole {
         if !has_ledgers {
-            add(&store)?;
+            add(&store, sums.who)?;
         }
-        count(coverage);
+        count(sums.coverage);
     }
     let done = done.map_or(0, |done| done.done());
     let all: u64 = plans.iter().map(|plan| plan.tasks()).sum();

@@ -12,7 +12,7 @@ use crate::telemetry::printable;
 use queenfold::words::several;
 use queenfold_ledger::cluster::ArrayDirectory;
 use queenfold_ledger::ledger::{
-    Confirmation, Entry, HostShare, LedgerError, LoggedCorrection, OriginName, Store,
+    Entry, LedgerError, LoggedCorrection, OriginName, Store, WhoCounted,
 };
 
 /// The most corrections that are listed.
@@ -24,17 +24,13 @@ const LISTED: usize = 20;
 ///
 /// # Errors
 /// The ledger cannot be read.
-pub fn tell(dir: &Path, known: Option<Confirmation>, quiet: bool) -> Result<(), Failure> {
+pub fn tell(dir: &Path, known: Option<WhoCounted>, quiet: bool) -> Result<(), Failure> {
     let store = Store::open_to_glance(dir)?;
-    let confirmation = match known {
-        Some(known) => known,
-        None => Confirmation::read(&store)?,
-    };
+    let known = known.map_or_else(|| Ok::<_, LedgerError>(store.sums()?.who), Ok)?;
+    let confirmation = known.confirmation;
     let mut lines = corrections(dir, &store, &store.corrections()?)?;
     if !quiet && confirmation.hosts > 1 {
-        let mut hosts = BTreeMap::new();
-        HostShare::add(&store, &mut hosts)?;
-        lines.extend(host_fact(&hosts).lines());
+        lines.extend(host_fact(&known.hosts).lines());
     }
     if !quiet {
         let array = dir.parent().filter(|_| dir.ends_with("whole"));

@@ -49,8 +49,8 @@ pub fn directory_report(
     let mut known = RunFacts::of_ledger(&status);
     known.eta = known.eta.filter(|_| state == "running");
     let shard = info.shard.to_string();
-    let mut hosts = host_fact(&status.hosts);
-    if status.hosts.len() < 2 {
+    let mut hosts = host_fact(&status.who.hosts);
+    if status.who.hosts.len() < 2 {
         // The other lines say all of it.
         hosts.words.clear();
     }
@@ -63,7 +63,8 @@ pub fn directory_report(
     .key("shard", &shard)
     .key("run_tasks_missing", status.missing.tasks())]);
     let facts = facts.chain(of_latest(status.latest.as_ref())).chain([
-        Fact::new("counted", [status.counted.to_string()]).key("counted", status.counted),
+        Fact::new("counted", [status.who.confirmation.to_string()])
+            .key("counted", status.who.confirmation),
         Fact::new("sessions", [status.sessions.to_string()]).key("sessions", status.sessions),
         Fact::new("guest", guest),
         hosts,

@@ -10,13 +10,13 @@ use queenfold_ledger::ledger::host_name;
 pub fn result_json(counted: &BoardResult) -> Json {
     let result = &counted.result;
     let report = &result.report;
-    let (isa, workers) = match &counted.earlier {
+    let (isa, workers) = match counted.earlier() {
         Some(earlier) => (earlier.kernel.as_str(), earlier.workers),
         None => (result.kernel, result.workers as u64),
     };
     // Where an earlier process counted, the devices of this machine have no part in it.
     let devices = report.workers.iter().skip(result.workers);
-    let devices = devices.filter(|_| counted.earlier.is_none());
+    let devices = devices.filter(|_| counted.earlier().is_none());
     let device = devices.map(|device| {
         json!({
             // A device that was not opened, because the run was too short, has no other name.
@@ -47,7 +47,10 @@ pub fn result_json(counted: &BoardResult) -> Json {
         ("plan", json!(result.plan.name())),
         ("checked", json!(result.checked)),
         // How often the tasks in the directory of the run were counted.
-        ("counted", json!(counted.confirmation)),
+        (
+            "counted",
+            json!(counted.who.as_ref().map(|who| who.confirmation)),
+        ),
         ("corrected", json!(report.corrected)),
         ("faulty", faulty.collect()),
     ] {

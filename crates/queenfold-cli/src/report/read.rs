@@ -178,7 +178,7 @@ fn total(store: &Store, plans: &[Arc<dyn Plan>], sums: &LedgerSums) -> Result<Ou
     if missing > 0 {
         return Err(format!("{missing} tasks are missing"));
     }
-    let decided = store.check_decided(sums);
+    let decided = store.check_decided();
     decided.map_err(|error| error.to_string())?;
     // The plan that counts all solutions is the first.
     let plan = plans.first().ok_or("it has no plan")?;

@@ -66,7 +66,7 @@ impl RunReport {
     }
 
     fn checked_tile(&self) -> String {
-        let counted = &self.status.counted;
+        let counted = &self.status.who.confirmation;
         let (value, note) = match &self.outcome {
             Err(_) => ("not yet", "there is no total".to_owned()),
             Ok(outcome) => match counted.checked(outcome) {

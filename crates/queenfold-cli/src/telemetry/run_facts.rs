@@ -112,9 +112,9 @@ impl<'a> RunFacts<'a> {
                 uncertainty: None,
             }),
             checkpoint: latest.map(Latest::checkpoint),
-            audits: status.audited,
-            corrections: status.counted.corrections,
-            contested: status.counted.contested,
+            audits: status.who.hosts.values().map(|host| host.audits).sum(),
+            corrections: status.who.confirmation.corrections,
+            contested: status.who.confirmation.contested,
             faulty: status.faulty.clone(),
         }
     }

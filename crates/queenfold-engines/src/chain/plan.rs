@@ -132,6 +132,14 @@ impl Plan for ChainPlan {
         self.work * core_seconds(Engine::Chain, self.n, Isa::Avx512)
     }
 
+    fn kernel(&self, isa: Isa) -> &'static str {
+        if self.n.get() < 2 {
+            "scalar"
+        } else {
+            isa.name()
+        }
+    }
+
     fn counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
         let borders = Arc::clone(&self.borders);
         if self.n.get() < 2 {

@@ -170,6 +170,10 @@ impl Plan for ColourPlan {
         NewCounter::of(self.board.clone(), Parity::Even, settings)
     }
 
+    fn kernel(&self, isa: Isa) -> &'static str {
+        kernel_name(Parity::Even, isa)
+    }
+
     fn recounter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
         NewCounter::of(self.board.clone(), Parity::Odd, settings)
     }

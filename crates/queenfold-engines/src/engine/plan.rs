@@ -92,6 +92,11 @@ pub trait Plan: Send + Sync {
     /// A counter for one worker.
     fn counter(&self, settings: &CounterSettings) -> Box<dyn Counter>;
 
+    /// The name of the kernel by which [`counter`](Self::counter) counts with an instruction set.
+    fn kernel(&self, isa: Isa) -> &'static str {
+        self.counter(&CounterSettings { isa }).backend()
+    }
+
     /// A counter for tasks that a [`counter`](Self::counter) has counted already. Where the plan has two ways
     /// to count that cost about the same and share no number on the way, it uses the other one, and
     /// [`backend`](Counter::backend) tells them apart. The default is the same counter.

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use super::check::{CheckError, Checked, check_with};
 use super::line::{Line, tally_of};
 use crate::run_directory::{Said, ToCheck};
-use queenfold::engine::{CountedBy, CounterSettings};
+use queenfold::engine::CountedBy;
 use queenfold::simd::Isa;
 
 /// The tasks of a certificate that its root and a seed draw, as if a run on this machine had counted them.
@@ -27,7 +27,6 @@ impl Challenge {
         m: u64,
     ) -> Result<Self, CheckError> {
         let drawn = positions(&checked.root, seed, checked.tasks, m);
-        let settings = CounterSettings { isa: Isa::best() };
         let (mut plans, mut said) = (Vec::new(), BTreeMap::new());
         let mut position = 0;
         let again = check_with(input, |body, line| {
@@ -43,7 +42,7 @@ impl Challenge {
                     tally,
                     // Only the certificate of a shard tells them.
                     has_partitions: body.part.is_some(),
-                    counted_by: CountedBy::Cpu(plan.counter(&settings).backend().into()),
+                    counted_by: CountedBy::Cpu(plan.kernel(Isa::best()).into()),
                 };
                 said.insert(plan.key(line.task), of);
             }

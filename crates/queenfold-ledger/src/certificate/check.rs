@@ -13,10 +13,10 @@ use super::line::{
 };
 use super::signing::is_signed;
 use super::tree::Tree;
-use crate::ledger::{Division, Parts, Shard};
+use crate::ledger::{Division, Parts, Shard, own_plan};
 use queenfold::board::GivenBoard;
-use queenfold::engine::{Engine, Method, Plan, PlanName, Tally};
-use queenfold::job::{outcome, plan};
+use queenfold::engine::{Engine, Method, Plan, Tally};
+use queenfold::job::outcome;
 use queenfold::outcome::{Contradiction, Outcome};
 
 /// What is wrong with a certificate.
@@ -561,29 +561,4 @@ impl Body {
             signatures: Vec::new(),
         })
     }
-}
-
-/// The plan of this program that a certificate names, with the names of its partitions.
-fn own_plan(board: GivenBoard, name: &str, tasks: u64) -> Result<(Arc<dyn Plan>, Parts), String> {
-    let engine = name.parse::<PlanName>().ok().map(|name| name.engine);
-    let Some((engine, parts)) =
-        engine.and_then(|engine| Some((engine, Parts::new(engine, board)?)))
-    else {
-        return Err(format!("{name:.64} is no plan of this program"));
-    };
-    let plan = plan(engine, board);
-    if plan.name().to_string() != name {
-        return Err(format!(
-            "the plan is {name}, and this program makes {}: docs/check_certificate.py needs no plan",
-            plan.name()
-        ));
-    }
-    if plan.tasks() != tasks {
-        return Err(format!(
-            "{name} has {} tasks for {}, not {tasks}",
-            plan.tasks(),
-            board.in_words()
-        ));
-    }
-    Ok((plan, parts))
 }

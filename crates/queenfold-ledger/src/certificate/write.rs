@@ -16,7 +16,7 @@ use crate::ledger::{
     self, Division, Entry, LedgerError, LoggedCorrection, OriginColumns, Parts, RecordedTask,
     Sessions, Store,
 };
-use queenfold::engine::{Engine, Origin, Plan};
+use queenfold::engine::{Origin, Plan};
 use queenfold::job::outcome;
 
 /// Why there is no certificate.
@@ -72,7 +72,7 @@ pub fn certify(
     let Some(counting) = plans.iter().find(|plan| plan.engine().counts_all()) else {
         return Err(unfit("a run of the census alone has no total to certify"));
     };
-    store.check_decided(&sums)?;
+    store.check_decided()?;
     if recorded == 0 && !is_whole {
         return Err(unfit("no task is recorded, so there is nothing to certify"));
     }
@@ -111,22 +111,15 @@ pub fn certify(
         corrected: 0,
     };
     writer.leaf(&head)?;
-    let named: HashMap<Engine, (&dyn Plan, Parts)> = plans
-        .iter()
-        .filter_map(|plan| {
-            let parts = Parts::new(plan.engine(), info.board)?;
-            Some((plan.engine(), (plan.as_ref(), parts)))
-        })
-        .collect();
     store.try_for_each(|task| {
         let key = task.record.result.key;
         if !is_own(key) {
             return Ok(());
         }
-        let named = named.get(&key.engine);
+        let named = store.parts().get(&key.engine);
         let (plan, parts) =
             named.ok_or_else(|| unfit(format!("task {key} is of an unknown plan")))?;
-        writer.task(&task, *plan, parts)
+        writer.task(&task, plan.as_ref(), parts)
     })?;
     let root = writer.tree.root();
     writer.line(&canonical(&RootLine { root: root.clone() }).map_err(io::Error::from)?)?;

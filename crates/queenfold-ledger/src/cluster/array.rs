@@ -12,7 +12,7 @@ use super::sizes::{parts_for, sizes};
 use crate::ledger::{LedgerError, RunInfo, Shard};
 use queenfold::board::{GivenBoard, Size};
 use queenfold::engine::{Engine, Plan, PlanName};
-use queenfold::job::plan;
+use queenfold::job::plans;
 use queenfold::words::several;
 
 /// The version of the description.
@@ -110,7 +110,8 @@ impl Array {
         shards: u64,
     ) -> Result<Self, LedgerError> {
         let board = board.into();
-        let counting = plan(engine, board);
+        let plans = plans(board, [engine, Engine::Census]);
+        let counting = &plans[0];
         let most = counting.tasks().min(Shard::MAX_COUNT);
         if !(1..=most).contains(&shards) {
             return Err(LedgerError::Unfit(format!(
@@ -120,13 +121,12 @@ impl Array {
                 several(counting.tasks(), "task")
             )));
         }
-        let census = unique.then(|| plan(Engine::Census, board).name());
         let parts = parts_for(shards, most);
         let array = Self {
             board,
-            plans: [Some(counting.name()), census]
-                .into_iter()
-                .flatten()
+            plans: plans[..=usize::from(unique)]
+                .iter()
+                .map(|plan| plan.name())
                 .collect(),
             parts,
             batches: Vec::new(),
@@ -287,8 +287,7 @@ impl Array {
 
     /// The plans, the counting one first.
     pub fn plans(&self) -> Vec<Arc<dyn Plan>> {
-        let engines = self.plans.iter().map(|name| name.engine);
-        engines.map(|engine| plan(engine, self.board)).collect()
+        plans(self.board, self.plans.iter().map(|name| name.engine))
     }
 
     /// The text of its file.

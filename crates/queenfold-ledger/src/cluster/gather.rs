@@ -8,8 +8,7 @@ use std::sync::Arc;
 use super::directory::unfit;
 use super::{ArrayDirectory, IndexList, Lacking};
 use crate::ledger::{
-    Coverage, Division, LedgerError, LedgerSums, MergeSource, Merged, Store, is_held, is_there,
-    merge, parts_once,
+    Division, LedgerError, LedgerSums, MergeSource, Merged, Store, is_held, is_there, merge,
 };
 use queenfold::engine::Plan;
 
@@ -83,14 +82,14 @@ impl ArrayDirectory {
         first.map_or_else(Division::none, |first| Division::new(first.shard, plans))
     }
 
-    /// The ledger of all, if there is one, which tasks it holds, and what is to be counted by that.
+    /// The ledger of all, if there is one, what it adds up to, and what is to be counted by that.
     ///
     /// # Errors
     /// The ledger of all is damaged, or that of another run.
     pub fn so_far(
         &self,
         division: &Division,
-    ) -> Result<(Option<(Store, Coverage)>, Lacking), LedgerError> {
+    ) -> Result<(Option<(Store, LedgerSums)>, Lacking), LedgerError> {
         let store = match Store::open_to_glance(&self.whole()) {
             Err(LedgerError::NoRun { .. }) => {
                 return Ok((None, Lacking::all(self.array().parts())));
@@ -98,9 +97,9 @@ impl ArrayDirectory {
             opened => opened?,
         };
         self.check_whole(store.info())?;
-        let coverage = store.sums()?.coverage;
-        let lacking = Lacking::of(&store, &coverage, division)?;
-        Ok((Some((store, coverage)), lacking))
+        let sums = store.sums()?;
+        let lacking = Lacking::of(&sums, division);
+        Ok((Some((store, sums)), lacking))
     }
 }
 
@@ -113,12 +112,12 @@ impl Lacking {
         }
     }
 
-    /// What the ledger of all lacks, which holds these tasks.
-    fn of(store: &Store, coverage: &Coverage, division: &Division) -> Result<Self, LedgerError> {
-        Ok(Self {
-            first: coverage.parts_lacking(division),
-            second: parts_once(store, division)?,
-        })
+    /// What the ledger of all lacks, whose records add up to this.
+    fn of(sums: &LedgerSums, division: &Division) -> Self {
+        Self {
+            first: sums.coverage.parts_lacking(division),
+            second: sums.who.parts_once(division),
+        }
     }
 }
 
@@ -215,10 +214,7 @@ pub fn gather(
         None => None,
     };
     let lacking = match &merged {
-        Some(merged) => {
-            let store = Store::open_to_glance(&whole)?;
-            Lacking::of(&store, &merged.sums.coverage, &division)?
-        }
+        Some(merged) => Lacking::of(&merged.sums, &division),
         None => Lacking::all(array.parts()),
     };
     let list = |state: ShardState| {

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::count_again::count_again;
-use super::recorded_job::{RecordedJob, RunResult};
-use super::{RunDirectoryError, open};
+use super::{RunDirectory, RunDirectoryError, RunResult, open};
 use crate::ledger::{
     ChosenTasks, Confirmation, Facts, FirstCounts, LoggedCorrection, Recording, Recounts,
 };
@@ -29,7 +28,7 @@ pub struct AgainResult {
 
 /// Counts the recorded tasks of a run without a second count.
 pub(super) fn count(
-    recorded: &RecordedJob,
+    recorded: &RunDirectory,
     hardware: &Hardware,
 ) -> Result<AgainResult, RunDirectoryError> {
     recorded.job.settings.tuning.check()?;
@@ -49,7 +48,7 @@ pub(super) fn count(
         plans: &plans,
         recording: Arc::clone(&recording),
     };
-    let mut report = again.count_second(&first, devices)?;
+    let report = again.count_second(&first, devices)?;
     let contested = store.contested()?;
     // The last one that closes the file empties its write-ahead log, which a reader cannot.
     drop(store);
@@ -64,12 +63,11 @@ pub(super) fn count(
     let corrections = store.corrections()?.into_iter();
     let (result, confirmation) = match plans.first() {
         Some(plan) if sums.coverage.is_whole() && sums.contested.is_empty() => {
-            report.tallies = sums.tallies.clone();
             let of = (Arc::clone(plan), hardware);
-            let whole = RunResult::read((&store, &sums), of, report)?;
-            (Some(whole.result), whole.confirmation)
+            let whole = RunResult::read((&store, sums), of, report)?;
+            (Some(whole.result), whole.who.confirmation)
         }
-        _ => (None, Confirmation::read(&store)?),
+        _ => (None, sums.who.confirmation),
     };
     Ok(AgainResult {
         result,
@@ -91,7 +89,7 @@ struct Pass {
 
 /// The steps of a second count.
 struct Again<'a> {
-    recorded: &'a RecordedJob,
+    recorded: &'a RunDirectory,
     hardware: &'a Hardware,
     plans: &'a [Arc<dyn Plan>],
     recording: Arc<Recording>,

@@ -10,13 +10,13 @@ use parking_lot::Mutex;
 
 use crate::ledger::{ChosenTasks, OriginName, decided};
 use queenfold::actors::{
-    DeviceSpec, Finding, Flushed, OnCheckpoint, RecordError, Recorder, Report, RunSpec,
+    DeviceSpec, Finding, Flushed, OnCheckpoint, RecordError, Recorder, Report, RunEnd, RunSpec,
 };
 use queenfold::engine::{
     CheckedBy, Checkers, CountedBy, CounterSettings, Engine, Plan, RecountKernel, RecountPlan,
     Tally, TaskKey, TaskResult,
 };
-use queenfold::job::{Hardware, JobError, RunSettings};
+use queenfold::job::{Hardware, JobError, RunSettings, Stopped};
 
 /// Counts `tasks` of `plans`, on the CPU each by the kernel that `by` gives for it, on devices by the
 /// [`relauncher`](Plan::relauncher) if `relaunches`. `tell` hears what comes out. `before` is the time of earlier processes,
@@ -38,9 +38,9 @@ pub(super) fn count_again(
         ..how.spec(hardware, again, Arc::new(tasks), Some(tell))
     };
     let report = how.run(&spec, devices)?;
-    match plans.first() {
-        Some(plan) if report.tasks_done < report.tasks_total => {
-            Err(how.stopped(plan.given(), report, before))
+    match (report.end, plans.first()) {
+        (RunEnd::Stopped(cause), Some(plan)) => {
+            Err(Stopped::by(plan.given(), cause, report, before))
         }
         _ => Ok(report),
     }

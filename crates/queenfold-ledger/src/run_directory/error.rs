@@ -1,7 +1,5 @@
 //! The errors of run directories: those of jobs and ledgers, and runs that end before they are whole.
 
-use std::path::PathBuf;
-
 use crate::ledger::{LedgerError, Missing, Shard};
 use queenfold::actors::Report;
 use queenfold::engine::PlanName;
@@ -30,16 +28,6 @@ pub enum RunDirectoryError {
         /// What this process did.
         report: Box<Report>,
     },
-    /// Somebody else removed or replaced the file of the run while it was written.
-    #[error("{} was changed by another process", directory.display())]
-    DirectoryChanged {
-        /// The directory.
-        directory: PathBuf,
-        /// The tasks of the run that are not there.
-        missing: Missing,
-        /// What this process did.
-        report: Box<Report>,
-    },
 }
 
 impl RunDirectoryError {
@@ -47,7 +35,7 @@ impl RunDirectoryError {
     pub fn report(&self) -> Option<&Report> {
         match self {
             Self::Job(error) => error.report(),
-            Self::OneShard { report, .. } | Self::DirectoryChanged { report, .. } => Some(report),
+            Self::OneShard { report, .. } => Some(report),
             Self::Ledger(_) | Self::ForeignPlan(_) => None,
         }
     }

@@ -5,22 +5,36 @@ use std::sync::Arc;
 
 use super::again::{self, AgainResult};
 use super::opening::counting_plan;
-use super::recorded_job::RecordedJob;
-use super::{NewRun, RunDirectoryError, RunResult};
-use crate::ledger::{LedgerError, Recording, Store};
+use super::{RunDirectoryError, RunResult};
+use crate::ledger::{LedgerError, Recording, RunInfo, Shard, Store};
 use queenfold::actors::Report;
-use queenfold::engine::Plan;
-use queenfold::job::{Hardware, Job, RunSettings};
+use queenfold::engine::{Engine, Plan};
+use queenfold::job::{Hardware, Job, RunSettings, plan};
 
-/// A run that a directory keeps, to be continued: its board, engine and shard are those that it was begun with.
+/// A run that a directory keeps: a new one, or one to be continued, whose board, engine and shard are those that it was begun
+/// with.
 #[derive(Clone)]
-pub struct RunDirectory(RecordedJob);
+pub struct RunDirectory {
+    pub(super) directory: PathBuf,
+    pub(super) job: Job,
+    /// The shard of a new run; `None` to continue one.
+    begins: Option<Shard>,
+    pub(super) configuration: String,
+    /// Whether it counts by the other kernels of its engines.
+    pub(super) other_way: bool,
+}
 
 impl RunDirectory {
     /// Keeps every finished task of `job` in this new directory, so that [`resume`](Self::resume) can
     /// continue the run after a stop or a crash.
-    pub fn create(directory: impl Into<PathBuf>, job: &Job) -> NewRun {
-        NewRun::new(directory.into(), job)
+    pub fn create(directory: impl Into<PathBuf>, job: &Job) -> Self {
+        Self {
+            directory: directory.into(),
+            job: job.clone(),
+            begins: Some(Shard::WHOLE),
+            configuration: String::new(),
+            other_way: false,
+        }
     }
 
     /// Continues the run in `directory`. A finished run gives its result again.
@@ -30,43 +44,50 @@ impl RunDirectory {
     pub fn resume(directory: impl Into<PathBuf>) -> Result<Self, LedgerError> {
         let directory = directory.into();
         let (plan, unique) = counting_plan(&directory)?;
-        Ok(Self(RecordedJob {
-            directory,
-            job: Job::of(plan).unique(unique),
-            configuration: String::new(),
-            other_way: false,
-        }))
+        Ok(Self {
+            begins: None,
+            ..Self::create(directory, &Job::of(plan).unique(unique))
+        })
+    }
+
+    /// Counts only this share of the tasks of a new run. [`merge`](crate::ledger::merge) can put the tasks of all shards
+    /// together.
+    #[must_use]
+    pub fn shard(mut self, shard: Shard) -> Self {
+        self.begins = self.begins.map(|_| shard);
+        self
     }
 
     /// How this process counts. Default: on all that the machine has, to the end.
     #[must_use]
     pub fn settings(mut self, settings: RunSettings) -> Self {
-        self.0.job.settings = settings;
+        self.job.settings = settings;
         self
     }
 
     /// Keeps `text` as the configuration of this process. Only people read it.
     #[must_use]
     pub fn configuration(mut self, text: String) -> Self {
-        self.0.configuration = text;
+        self.configuration = text;
         self
     }
 
-    /// As [`NewRun::other_way`].
+    /// Counts by the kernels that second counts take, CPU workers and devices alike: what another directory counted the
+    /// usual way is then counted in two ways.
     #[must_use]
     pub const fn other_way(mut self, other_way: bool) -> Self {
-        self.0.other_way = other_way;
+        self.other_way = other_way;
         self
     }
 
     /// The directory.
     pub fn directory(&self) -> &Path {
-        &self.0.directory
+        &self.directory
     }
 
     /// What the run counts, with the settings of this process.
     pub const fn job(&self) -> &Job {
-        &self.0.job
+        &self.job
     }
 
     /// Finds the hardware and runs to the end.
@@ -74,7 +95,7 @@ impl RunDirectory {
     /// # Errors
     /// See [`RunDirectoryError`]. There is no partial result.
     pub fn run(&self) -> Result<RunResult, RunDirectoryError> {
-        self.run_on(&Hardware::find(&self.0.job.settings.hardware)?)
+        self.run_on(&Hardware::find(&self.job.settings.hardware)?)
     }
 
     /// Counts what is missing, on hardware that was found before.
@@ -82,17 +103,28 @@ impl RunDirectory {
     /// # Errors
     /// See [`RunDirectoryError`]. There is no partial result.
     pub fn run_on(&self, hardware: &Hardware) -> Result<RunResult, RunDirectoryError> {
-        let (plan, plans) = self.0.job.plans(hardware)?;
-        let process = self.0.facts(hardware, &plans)?;
-        let recording = match Recording::resume(self.directory(), &plans, &process) {
-            // Nothing has to be written to tell the result of a finished run.
-            Err(error) if error.is_unwritable() => {
-                let recorded = self.recorded_result(hardware, plan, &plans)?;
-                return recorded.ok_or_else(|| error.into());
+        let (counting, plans) = self.job.plans(hardware)?;
+        let process = self.facts(hardware, &plans)?;
+        let recording = match self.begins {
+            Some(shard) => {
+                let board = self.job.board();
+                let engine = counting.engine();
+                if engine == Engine::Own || plan(engine, board).name() != counting.name() {
+                    return Err(RunDirectoryError::ForeignPlan(counting.name()));
+                }
+                let info = RunInfo::new(board, &plans, shard, self.configuration.clone());
+                Recording::create(&self.directory, &info, &plans, &process)?
             }
-            opened => opened?,
+            None => match Recording::resume(&self.directory, &plans, &process) {
+                // Nothing has to be written to tell the result of a finished run.
+                Err(error) if error.is_unwritable() => {
+                    let recorded = self.recorded_result(hardware, counting, &plans)?;
+                    return recorded.ok_or_else(|| error.into());
+                }
+                opened => opened?,
+            },
         };
-        self.0.count(hardware, (plan, plans), recording)
+        self.count(hardware, (counting, plans), recording)
     }
 
     /// Counts the recorded tasks of the run a second time, those without a second count. A task that a device
@@ -106,7 +138,7 @@ impl RunDirectory {
     /// # Errors
     /// See [`RunDirectoryError`]. If it was stopped, what was counted is kept, and another call goes on.
     pub fn count_again_on(&self, hardware: &Hardware) -> Result<AgainResult, RunDirectoryError> {
-        again::count(&self.0, hardware)
+        again::count(self, hardware)
     }
 
     /// The result by the records alone; `None` if tasks are missing.
@@ -124,12 +156,11 @@ impl RunDirectory {
         }
         let tasks = plans.iter().map(|plan| plan.tasks()).sum();
         let report = Report {
-            tallies: sums.tallies.clone(),
             tasks_done: tasks,
             tasks_total: tasks,
             tasks_planned: tasks,
             ..Report::default()
         };
-        RunResult::read((&store, &sums), (plan, hardware), report).map(Some)
+        RunResult::read((&store, sums), (plan, hardware), report).map(Some)
     }
 }

@@ -15,7 +15,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! * [`RunDirectory::create`]: begins a run, or a shard of one ([`NewRun`]).
+//! * [`RunDirectory::create`]: begins a run, or a [shard](RunDirectory::shard) of one.
 //! * [`RunDirectory::resume`]: continues it. [`RunDirectory::count_again_on`]: a second count (`again`).
 //! * [`Verification`]: a second count of a share that keeps nothing; [`ToCheck`]: one of whatever is said of tasks.
 //! * [`RunResult`], [`RunDirectoryError`]: what comes of it.
@@ -37,5 +37,5 @@ pub use error::RunDirectoryError;
 pub use existing::RunDirectory;
 pub use opening::open;
 pub use opening::{open_to_glance, plans_of};
-pub use recorded_job::{NewRun, RunResult};
+pub use recorded_job::RunResult;
 pub use verify::{Findings, Verification};

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::ledger::{LedgerError, Store};
-use queenfold::engine::{Engine, Plan};
-use queenfold::job::plan;
+use queenfold::engine::Plan;
+use queenfold::job::plans;
 
 /// The plan of the run in `directory` that counts all solutions, and whether the run has a census. The run
 /// is to be continued, so what a killed writer left half done is undone, and who continues it checks the file.
@@ -46,16 +46,13 @@ fn with_plans(store: Store) -> Result<(Store, Vec<Arc<dyn Plan>>), LedgerError> 
     Ok((store, plans))
 }
 
-/// The plans of the run in a ledger as this program makes them, the counting one first. There is none of an own
-/// engine, whose plans only its owner makes.
+/// The plans of the run in a ledger as this program makes them, the counting one first.
 ///
 /// # Errors
 /// It is of other plans.
 pub fn plans_of(store: &Store) -> Result<Vec<Arc<dyn Plan>>, LedgerError> {
     let info = store.info();
-    let engines = info.plans.iter().map(|plan| plan.engine);
-    let engines = engines.filter(|engine| *engine != Engine::Own);
-    let plans: Vec<_> = engines.map(|engine| plan(engine, info.board)).collect();
+    let plans = plans(info.board, info.plans.iter().map(|plan| plan.engine));
     info.check_plans(store.file(), &plans)?;
     Ok(plans)
 }

@@ -1,55 +1,44 @@
-//! A job whose finished tasks a directory keeps.
+//! A run that a directory keeps: how it counts, and what it gives.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::RunDirectoryError;
 use super::count_again::recounted;
-use crate::ledger::{Confirmation, Facts, LedgerSums, Recording, RunInfo, Session, Shard, Store};
-use queenfold::actors::Report;
-use queenfold::engine::{CountedBy, Engine, Plan, RecountKernel, second_kernel};
-use queenfold::job::{Hardware, Job, JobError, JobResult, plan};
+use super::{RunDirectory, RunDirectoryError};
+use crate::ledger::{Facts, LedgerError, LedgerSums, Recording, Session, Store, WhoCounted};
+use queenfold::actors::{Report, RunEnd};
+use queenfold::engine::{CountedBy, Plan, RecountKernel, second_kernel};
+use queenfold::job::{Hardware, JobError, JobResult, Stopped};
 
 /// What a finished run in a directory found.
 #[derive(Clone, Debug)]
 pub struct RunResult {
     /// Its result. The times are those of all processes that counted for the first time.
     pub result: JobResult,
-    /// How often its tasks were counted.
-    pub confirmation: Confirmation,
+    /// Who counted its tasks, and how often.
+    pub who: WhoCounted,
 }
 
 impl RunResult {
-    /// The result of a whole run. Its ledger says how it was checked, and how long it took.
+    /// The result of a whole run: what its ledger adds up to, how it was checked, and how long it took.
     pub(super) fn read(
-        (store, sums): (&Store, &LedgerSums),
+        (store, sums): (&Store, LedgerSums),
         (plan, hardware): (Arc<dyn Plan>, &Hardware),
-        report: Report,
+        mut report: Report,
     ) -> Result<Self, RunDirectoryError> {
-        store.check_decided(sums)?;
-        let confirmation = Confirmation::read(store)?;
+        store.check_decided()?;
+        report.tallies = sums.tallies;
         let time = Session::time(&store.sessions()?, false);
         let mut result = JobResult::new(plan, hardware, report, (time.elapsed, time.cpu))?;
-        result.checked = confirmation.checked(&result.outcome);
+        result.checked = sums.who.confirmation.checked(&result.outcome);
         Ok(Self {
             result,
-            confirmation,
+            who: sums.who,
         })
     }
 }
 
-/// A job, and where its finished tasks are kept.
-#[derive(Clone)]
-pub(super) struct RecordedJob {
-    pub(super) directory: PathBuf,
-    pub(super) job: Job,
-    pub(super) configuration: String,
-    /// Whether it counts by the other kernels of its engines.
-    pub(super) other_way: bool,
-}
-
-impl RecordedJob {
+impl RunDirectory {
     /// What the ledger keeps of this process.
     pub(super) fn facts(
         &self,
@@ -84,36 +73,35 @@ impl RecordedJob {
             false => plans,
         };
         let report = how.count_all(hardware, (&plan, plans), source, Some(recording))?;
+        if let RunEnd::Stopped(cause) = report.end {
+            return Err(Stopped::by(self.job.board(), cause, report, before).into());
+        }
         let store = Store::open_to_glance(&self.directory)?;
         let sums = store.sums()?;
         let coverage = &sums.coverage;
-        let missing = || coverage.missing(&division);
-        if report.is_whole() && coverage.is_whole() {
-            return RunResult::read((&store, &sums), (plan, hardware), report);
+        match report.end {
+            RunEnd::Whole if coverage.is_whole() => {
+                RunResult::read((&store, sums), (plan, hardware), report)
+            }
+            RunEnd::Part if coverage.is_whole_for(shard, &division) => {
+                Err(RunDirectoryError::OneShard {
+                    shard,
+                    missing: coverage.missing(&division),
+                    report: Box::new(report),
+                })
+            }
+            _ => {
+                let what = "another process replaced it while the run wrote to it";
+                Err(LedgerError::other(&self.directory, what).into())
+            }
         }
-        Err(if report.is_whole() {
-            // Somebody removed or replaced the file meanwhile: what was counted is not kept.
-            RunDirectoryError::DirectoryChanged {
-                directory: self.directory.clone(),
-                missing: missing(),
-                report: Box::new(report),
-            }
-        } else if coverage.is_whole_for(shard, &division) {
-            RunDirectoryError::OneShard {
-                shard,
-                missing: missing(),
-                report: Box::new(report),
-            }
-        } else {
-            how.stopped(self.job.board(), report, before).into()
-        })
     }
 
     /// Plans whose tasks are counted as the second time, after such hardware as this.
     fn other_ways(&self, plans: &[Arc<dyn Plan>], hardware: &Hardware) -> Vec<Arc<dyn Plan>> {
         let settings = &hardware.counter;
         let kernel = |plan: &Arc<dyn Plan>| {
-            let first = CountedBy::Cpu(plan.counter(settings).backend().into());
+            let first = CountedBy::Cpu(plan.kernel(settings.isa).into());
             let kernel = match self.job.settings.hardware.isa {
                 Some(isa) => RecountKernel::other_way(isa, &first),
                 None => second_kernel(plan.as_ref(), settings, &first),
@@ -122,80 +110,5 @@ impl RecordedJob {
         };
         let kernels: BTreeMap<_, _> = plans.iter().map(kernel).collect();
         recounted(plans, move |plan, _| kernels[&plan.engine()], true)
-    }
-}
-
-/// A run that will keep its finished tasks in a new directory.
-#[derive(Clone)]
-pub struct NewRun {
-    recorded: RecordedJob,
-    shard: Shard,
-}
-
-impl NewRun {
-    pub(super) fn new(directory: PathBuf, job: &Job) -> Self {
-        Self {
-            recorded: RecordedJob {
-                directory,
-                job: job.clone(),
-                configuration: String::new(),
-                other_way: false,
-            },
-            shard: Shard::WHOLE,
-        }
-    }
-
-    /// Counts only this share of the tasks. [`merge`](crate::ledger::merge) can put the tasks of all shards
-    /// together.
-    #[must_use]
-    pub const fn shard(mut self, shard: Shard) -> Self {
-        self.shard = shard;
-        self
-    }
-
-    /// Keeps `text` as the configuration of the run. Only people read it.
-    #[must_use]
-    pub fn configuration(mut self, text: String) -> Self {
-        self.recorded.configuration = text;
-        self
-    }
-
-    /// Counts by the kernels that second counts take, CPU workers and devices alike: what another directory counted the
-    /// usual way is then counted in two ways.
-    #[must_use]
-    pub const fn other_way(mut self, other_way: bool) -> Self {
-        self.recorded.other_way = other_way;
-        self
-    }
-
-    /// Finds the hardware and runs to the end.
-    ///
-    /// # Errors
-    /// See [`RunDirectoryError`]. There is no partial result.
-    pub fn run(&self) -> Result<RunResult, RunDirectoryError> {
-        self.run_on(&Hardware::find(&self.recorded.job.settings.hardware)?)
-    }
-
-    /// Runs to the end on hardware that was found before.
-    ///
-    /// # Errors
-    /// See [`RunDirectoryError`]. There is no partial result.
-    pub fn run_on(&self, hardware: &Hardware) -> Result<RunResult, RunDirectoryError> {
-        let RecordedJob {
-            directory,
-            job,
-            configuration,
-            ..
-        } = &self.recorded;
-        let (counting, plans) = job.plans(hardware)?;
-        let again = |engine| plan(engine, job.board()).name() == counting.name();
-        let can_resume = counting.engine() != Engine::Own && again(counting.engine());
-        if !can_resume {
-            return Err(RunDirectoryError::ForeignPlan(counting.name()));
-        }
-        let process = self.recorded.facts(hardware, &plans)?;
-        let info = RunInfo::new(job.board(), &plans, self.shard, configuration.clone());
-        let recording = Recording::create(directory, &info, &plans, &process)?;
-        self.recorded.count(hardware, (counting, plans), recording)
     }
 }

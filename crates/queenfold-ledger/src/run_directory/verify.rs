@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::count_again::{Compared, Said, ToCheck, WrongTask};
-use crate::ledger::{DoneBy, LedgerError, LedgerSums, OriginName, RecountChoice, Sessions, Store};
+use crate::ledger::{
+    DoneBy, Entry, LedgerError, LedgerSums, OriginName, RecountChoice, Sessions, Store,
+};
 use queenfold::engine::{Engine, Plan};
 
 /// Records of a run that are to be counted again.
@@ -40,22 +42,25 @@ impl Verification {
         done_by: Option<&DoneBy>,
     ) -> Result<Self, LedgerError> {
         store.info().check_plans(store.file(), plans)?;
-        let sums = store.sums()?;
-        let done = done_by.map(|done_by| done_by.tasks(store)).transpose()?;
-        let chosen = choice.among(done.as_ref().unwrap_or(&sums.coverage));
+        let _moment = store.moment()?;
+        let mut done = done_by.map(|done_by| done_by.begin(store)).transpose()?;
+        let sums = store.sums_and(|task| {
+            if let Some(done) = &mut done {
+                done.add(&task);
+            }
+        })?;
+        let done = done.map(|done| done.end(store)).transpose()?;
         let mut said = BTreeMap::new();
-        store.for_each_task(|task| {
-            let result = task.record.result;
-            if chosen(result.key) {
+        for task in choice.among(done.as_ref().unwrap_or(&sums.coverage)) {
+            if let Some(Entry { result, .. }) = store.get(task)? {
                 let of = Said {
                     tally: result.tally,
                     has_partitions: true,
                     counted_by: result.origin.counted_by,
                 };
-                said.insert(result.key, of);
+                said.insert(task, of);
             }
-        })?;
-        drop(chosen);
+        }
         let plans = plans.to_vec();
         let tasks = Arc::new(ToCheck { plans, said });
         Ok(Self { sums, tasks })

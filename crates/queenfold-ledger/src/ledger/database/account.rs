@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rusqlite::Row;
 
-use crate::ledger::PlanInfo;
+use crate::ledger::{Entry, PlanInfo};
 use queenfold::board::Size;
 use queenfold::engine::{TaskKey, WorkerId};
 
@@ -43,6 +43,20 @@ pub(crate) fn columns(name: &str) -> String {
 }
 
 impl<'a> Account<'a> {
+    /// The account of an entry.
+    pub fn of(entry: &'a Entry) -> Self {
+        let result = &entry.result;
+        Self {
+            key: result.key,
+            nodes: result.tally.nodes,
+            duration: result.duration,
+            session: &entry.session,
+            worker: result.origin.worker,
+            backend: result.origin.counted_by.backend(),
+            is_audited: result.audited_by.is_some(),
+        }
+    }
+
     /// The account in [`columns`] of a row, which begin at `from`; `None` if a column holds what no entry of a run of board
     /// `n` with these plans has.
     pub fn read(

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::ledger::{Coverage, Entry, LedgerError, Sessions, Store};
+use crate::ledger::{Coverage, LedgerError, RecordedTask, Sessions, Store};
 use queenfold::engine::{CountedBy, Origin, WorkerId};
 
 /// Names who counted: a host, a device by the name that its maker gave it, a worker of any host
@@ -57,32 +57,51 @@ pub struct DoneBy {
 }
 
 impl DoneBy {
-    /// The tasks that it counted, the first or the second time.
+    /// Before the first task of `store`.
+    pub(crate) fn begin(&self, store: &Store) -> Result<Doing<'_>, LedgerError> {
+        Ok(Doing {
+            by: self,
+            sessions: Sessions::of(store.sessions()?),
+            tasks: Coverage::none_of(store.info().n(), &store.info().plans),
+            is_known: false,
+        })
+    }
+}
+
+/// The tasks that one origin counted, the first or the second time, while they are read.
+pub(crate) struct Doing<'a> {
+    by: &'a DoneBy,
+    sessions: Sessions,
+    tasks: Coverage,
+    is_known: bool,
+}
+
+impl Doing<'_> {
+    /// Takes in a task.
+    pub fn add(&mut self, task: &RecordedTask) {
+        for entry in std::iter::once(&task.record).chain(&task.second) {
+            let host = self.sessions.host(&entry.session);
+            let host = host.map_or("", String::as_str);
+            if self.by.origin.names(host, &entry.result.origin) {
+                self.is_known = true;
+                if self.by.since.is_none_or(|since| entry.recorded_at >= since) {
+                    self.tasks.add(entry.result.key);
+                }
+            }
+        }
+    }
+
+    /// After the last task.
     ///
     /// # Errors
-    /// The ledger is damaged, or nobody of that name counted in it.
-    pub(crate) fn tasks(&self, store: &Store) -> Result<Coverage, LedgerError> {
-        let sessions = Sessions::of(store.sessions()?);
-        let mut tasks = Coverage::none_of(store.info().n(), &store.info().plans);
-        let mut known = false;
-        store.for_each_task(|task| {
-            let mut is_by = |entry: &Entry| {
-                let host = sessions.host(&entry.session).map_or("", String::as_str);
-                let is_by = self.origin.names(host, &entry.result.origin);
-                known |= is_by;
-                is_by && self.since.is_none_or(|since| entry.recorded_at >= since)
-            };
-            let first = is_by(&task.record);
-            if task.second.as_ref().is_some_and(is_by) || first {
-                tasks.add(task.record.result.key);
-            }
-        })?;
-        if known {
-            return Ok(tasks);
+    /// Nobody of that name counted.
+    pub fn end(self, store: &Store) -> Result<Coverage, LedgerError> {
+        if self.is_known {
+            return Ok(self.tasks);
         }
         let what = format!(
             "`{}` names no host, device or worker that counted; `queenfold report` shows who did",
-            self.origin
+            self.by.origin
         );
         Err(LedgerError::other(store.file(), what))
     }

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use queenfold::board::{GivenBoard, Size, Symmetry};
 use queenfold::census::{CensusPartition, CensusPlan};
 use queenfold::chain::{Border, ChainPlan};
 use queenfold::colour::{ColourBoard, OF_SETS, RowSet};
-use queenfold::engine::{Engine, Tally};
+use queenfold::engine::{Engine, Plan, PlanName, Tally};
+use queenfold::job::plan;
 
 /// Names the partitions of a plan.
 pub(crate) enum Parts {
@@ -111,6 +113,35 @@ impl Parts {
         }
         parts
     }
+}
+
+/// The plan of this program with this name and so many tasks, and the names of its partitions; or why there is none.
+pub(crate) fn own_plan(
+    board: GivenBoard,
+    name: &str,
+    tasks: u64,
+) -> Result<(Arc<dyn Plan>, Parts), String> {
+    let engine = name.parse::<PlanName>().ok().map(|name| name.engine);
+    let Some((engine, parts)) =
+        engine.and_then(|engine| Some((engine, Parts::new(engine, board)?)))
+    else {
+        return Err(format!("{name:.64} is no plan of this program"));
+    };
+    let plan = plan(engine, board);
+    if plan.name().to_string() != name {
+        return Err(format!(
+            "the plan is {name}, and this program makes {}: docs/check_certificate.py needs no plan",
+            plan.name()
+        ));
+    }
+    if plan.tasks() != tasks {
+        return Err(format!(
+            "{name} has {} tasks for {}, not {tasks}",
+            plan.tasks(),
+            board.in_words()
+        ));
+    }
+    Ok((plan, parts))
 }
 
 /// The rows of the smallest image of a row set under the reflections of rows and columns that fix the given board.

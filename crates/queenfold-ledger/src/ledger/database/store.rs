@@ -13,14 +13,15 @@ use rusqlite::{Connection, Row, Statement, params};
 use crate::ledger::database::account::{self, Account};
 use crate::ledger::database::correction_rows::{self, LoggedCorrection};
 use crate::ledger::database::digest::Digest;
+use crate::ledger::database::parts::own_plan;
 use crate::ledger::database::row::{RowError, integer};
 use crate::ledger::reading::run_info::{RunInfo, Session};
+use crate::ledger::reading::who_counted::Counting;
 use crate::ledger::{
-    Column, Coverage, DirLock, Entry, FILE, LedgerError, Parts, draft, files, meta, row, schema,
-    session_rows,
+    Column, Coverage, DirLock, Entry, FILE, LedgerError, Parts, PlanInfo, WhoCounted, draft, files,
+    meta, row, schema, session_rows,
 };
 use queenfold::engine::{Correction, CountedBy, Engine, Plan, Tally, TaskKey, TaskResult};
-use queenfold::job::plan;
 
 /// An open ledger: the database of one run directory.
 pub struct Store {
@@ -35,7 +36,7 @@ pub struct Store {
 }
 
 /// The plans of a run, with their partitions.
-type PlanParts = BTreeMap<Engine, (Arc<dyn Plan>, Parts)>;
+pub(crate) type PlanParts = BTreeMap<Engine, (Arc<dyn Plan>, Parts)>;
 
 /// What the records of a ledger add up to.
 #[derive(Clone, Debug)]
@@ -51,18 +52,21 @@ pub struct LedgerSums {
     /// Tasks whose results differ, and nothing has decided which one is right: while there are any, the
     /// sums are no result.
     pub contested: Vec<TaskKey>,
+    /// Who counted them, and how often.
+    pub who: WhoCounted,
 }
 
 impl LedgerSums {
     /// Of no records of this run.
     fn none_of(info: &RunInfo) -> Self {
-        let none = |plan: &crate::ledger::PlanInfo| (plan.engine, Tally::default());
+        let none = |plan: &PlanInfo| (plan.engine, Tally::default());
         Self {
             coverage: Coverage::none_of(info.n(), &info.plans),
             tallies: info.plans.iter().map(none).collect(),
             on_cpu: BTreeMap::new(),
             on_devices: BTreeSet::new(),
             contested: Vec::new(),
+            who: WhoCounted::default(),
         }
     }
 
@@ -220,15 +224,14 @@ impl Store {
         Ok(Moment(self))
     }
 
-    fn parts(&self) -> &PlanParts {
+    /// The plans of the run that this program makes as well, with the names of their partitions.
+    pub(crate) fn parts(&self) -> &PlanParts {
         self.parts.get_or_init(|| {
-            let plans = self.info.plans.iter().filter_map(|info| {
-                let parts = Parts::new(info.engine, self.info.board)?;
-                let plan = plan(info.engine, self.info.board);
-                let is_same = plan.name() == info.name && plan.tasks() == info.tasks;
-                is_same.then_some((info.engine, (plan, parts)))
-            });
-            plans.collect()
+            let of = |info: &PlanInfo| {
+                let own = own_plan(self.info.board, &info.name.to_string(), info.tasks);
+                Some((info.engine, own.ok()?))
+            };
+            self.info.plans.iter().filter_map(of).collect()
         })
     }
 
@@ -353,10 +356,14 @@ impl Store {
     pub fn sums_and(&self, mut each: impl FnMut(RecordedTask)) -> Result<LedgerSums, LedgerError> {
         let mut sums = LedgerSums::none_of(&self.info);
         let _moment = self.moment()?;
+        let mut counting = Counting::begin(self)?;
         self.for_each_task(|task| {
             sums.add(&task.record.result);
+            let second = task.second.as_ref().map(Account::of);
+            counting.add(&Account::of(&task.record), second.as_ref());
             each(task);
         })?;
+        sums.who = counting.end();
         sums.contested = self.contested()?.into_keys().collect();
         Ok(sums)
     }
@@ -517,18 +524,19 @@ impl Store {
         self.sql(session_rows::all(&self.connection, &self.key))
     }
 
-    /// Checks that no task in `sums` is contested, so that they may be a result.
+    /// Checks that no task is contested, so that the sums may be a result.
     ///
     /// # Errors
-    /// [`LedgerError::Contested`].
-    pub fn check_decided(&self, sums: &LedgerSums) -> Result<(), LedgerError> {
-        if sums.contested.is_empty() {
-            return Ok(());
+    /// [`LedgerError::Contested`]; the log is damaged.
+    pub fn check_decided(&self) -> Result<(), LedgerError> {
+        let tasks: Vec<_> = self.contested()?.into_keys().collect();
+        match tasks.is_empty() {
+            true => Ok(()),
+            false => Err(LedgerError::Contested {
+                file: self.file.clone(),
+                tasks,
+            }),
         }
-        Err(LedgerError::Contested {
-            file: self.file.clone(),
-            tasks: sums.contested.clone(),
-        })
     }
 
     /// Writes a copy of the ledger, durably, to a new file. Call outside of a transaction.

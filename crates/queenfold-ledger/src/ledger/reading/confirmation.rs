@@ -1,13 +1,13 @@
 //! How often the tasks of a run were counted, and where.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
 use serde::Serialize;
 
 use crate::ledger::database::account::Account;
-use crate::ledger::{Division, Entry, LedgerError, RecordedTask, Session, Store};
+use crate::ledger::{Entry, RecordedTask, Session};
 use queenfold::engine::seconds;
 use queenfold::outcome::{Checked, Outcome};
 use queenfold::words::{measured, percent, several};
@@ -51,18 +51,8 @@ pub struct Confirmation {
 }
 
 impl Confirmation {
-    /// Reads it from a ledger. The records are believed: [`Store::sums`] checks them.
-    ///
-    /// # Errors
-    /// The ledger cannot be read, or holds what is not of its run.
-    pub fn read(store: &Store) -> Result<Self, LedgerError> {
-        let _moment = store.moment()?;
-        let mut confirming = Confirming::begin(store)?;
-        store.for_each_account(|record, second| confirming.add(record, second))?;
-        Ok(confirming.end())
-    }
-
-    fn add_second(
+    /// Adds a task that was counted a second time: each count with its host.
+    pub(crate) fn add_second(
         &mut self,
         (one, host): (&Account<'_>, Option<&String>),
         (other, second_host): (&Account<'_>, Option<&String>),
@@ -135,94 +125,6 @@ impl fmt::Display for Confirmation {
             places.join(", "),
             self.by_other_kernel
         )
-    }
-}
-
-/// The parts of a run with a recorded task that was not counted on two hosts, each with the first of the hosts that counted
-/// such a task, by name.
-///
-/// # Errors
-/// The ledger cannot be read, or holds what is not of its run.
-pub fn parts_once(
-    store: &Store,
-    division: &Division,
-) -> Result<BTreeMap<u64, String>, LedgerError> {
-    let sessions = Sessions::of(store.sessions()?);
-    let mut parts: BTreeMap<u64, String> = BTreeMap::new();
-    store.for_each_account(|record, second| {
-        let host = sessions.host(record.session);
-        let is_told = |second: &&Account<'_>| !sessions.claim(record.session, second.session);
-        let other = second
-            .filter(is_told)
-            .map(|second| sessions.host(second.session));
-        if let Some(host) = host.filter(|host| other.is_none_or(|other| other == Some(*host))) {
-            let first = parts
-                .entry(division.part_of(record.key))
-                .or_insert_with(|| host.clone());
-            if host < first {
-                first.clone_from(host);
-            }
-        }
-    })?;
-    Ok(parts)
-}
-
-/// The confirmation of a ledger, while its tasks are read.
-pub(crate) struct Confirming {
-    all: Confirmation,
-    sessions: Sessions,
-    counted_on: BTreeSet<String>,
-}
-
-impl Confirming {
-    /// Before the first task of `store`, in a moment of it.
-    pub(crate) fn begin(store: &Store) -> Result<Self, LedgerError> {
-        let sessions = store.sessions()?;
-        let again = Session::time(&sessions, true);
-        Ok(Self {
-            all: Confirmation {
-                again_seconds: again.elapsed,
-                again_cpu_seconds: again.cpu,
-                corrections: store.corrections()?.len() as u64,
-                contested: store.contested()?.len() as u64,
-                ..Confirmation::default()
-            },
-            sessions: Sessions::of(sessions),
-            counted_on: BTreeSet::new(),
-        })
-    }
-
-    /// Takes in a task.
-    pub(crate) fn add(&mut self, record: &Account<'_>, second: Option<&Account<'_>>) {
-        self.all.tasks += 1;
-        let host = |account: &Account<'_>| self.sessions.host(account.session);
-        let mut note = |host: Option<&String>| {
-            if let Some(host) = host.filter(|host| !self.counted_on.contains(*host)) {
-                self.counted_on.insert(host.clone());
-            }
-        };
-        note(host(record));
-        let again = second.or(record.is_audited.then_some(record));
-        let is_claim = |again: &Account<'_>| self.sessions.claim(record.session, again.session);
-        self.all.claimed += u64::from(again.is_some_and(is_claim));
-        let signer = |account: &Account<'_>| self.sessions.signer(account.session);
-        let is_by_two = |second| signer(record).is_some() && signer(second).is_some();
-        self.all.by_two_keys += u64::from(second.is_some_and(is_by_two));
-        if let Some(second) = second {
-            note(host(second));
-            self.all
-                .add_second((record, host(record)), (second, host(second)));
-        } else {
-            self.all.audited += u64::from(record.is_audited);
-        }
-    }
-
-    /// After the last task.
-    pub(crate) fn end(self) -> Confirmation {
-        Confirmation {
-            hosts: self.counted_on.len() as u64,
-            ..self.all
-        }
     }
 }
 

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use crate::ledger::Session;
 use crate::ledger::database::account::Account;
 use crate::ledger::reading::status::per_second;
-use crate::ledger::{LedgerError, Session, Sessions, Store};
 
 /// What one host recorded, in all its sessions. Names of hosts are what the hosts say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,51 +42,38 @@ impl HostShare {
         self.nodes as f64 / all.max(1) as f64
     }
 
-    /// Adds what `store` holds to what each host did, by its name. The records are believed: [`Store::sums`] checks
-    /// them.
-    ///
-    /// # Errors
-    /// The ledger cannot be read, or holds what is not of its run.
-    pub fn add(store: &Store, hosts: &mut BTreeMap<String, Self>) -> Result<(), LedgerError> {
-        let _moment = store.moment()?;
-        let sessions = store.sessions()?;
-        Self::add_sessions(&sessions, hosts);
-        let sessions = Sessions::of(sessions);
-        store.for_each_account(|record, _| Self::add_record(record, &sessions, hosts))
-    }
-
-    /// Adds sessions, without what they recorded.
-    pub(crate) fn add_sessions(sessions: &[Session], hosts: &mut BTreeMap<String, Self>) {
-        for Session {
-            facts,
-            elapsed,
-            committed,
-            ..
-        } in sessions
-        {
+    /// What each host did of these sessions, by its name, without what they recorded.
+    pub(crate) fn of_sessions(sessions: &[Session]) -> BTreeMap<String, Self> {
+        let mut hosts = BTreeMap::<String, Self>::new();
+        for session in sessions {
+            let facts = &session.facts;
             let host = hosts.entry(facts.host.clone()).or_default();
             host.sessions += 1;
             // What they recorded was counted by the others.
             if !facts.again {
-                host.elapsed = host.elapsed.saturating_add(*elapsed);
+                host.elapsed = host.elapsed.saturating_add(session.elapsed);
             }
-            host.last_seen = host.last_seen.max(*committed);
+            host.last_seen = host.last_seen.max(session.committed);
             host.devices.extend(facts.devices.iter().cloned());
         }
+        hosts
     }
 
-    /// Adds a record to what its host did.
-    pub(crate) fn add_record(
-        record: &Account<'_>,
-        sessions: &Sessions,
-        hosts: &mut BTreeMap<String, Self>,
-    ) {
-        let host = sessions.host(record.session);
-        let host = host.and_then(|name| hosts.get_mut(name));
-        if let Some(host) = host {
-            host.tasks += 1;
-            host.nodes = host.nodes.saturating_add(record.nodes);
-            host.audits += u64::from(record.is_audited);
-        }
+    /// Adds a record of this host.
+    pub(crate) fn add(&mut self, record: &Account<'_>) {
+        self.tasks += 1;
+        self.nodes = self.nodes.saturating_add(record.nodes);
+        self.audits += u64::from(record.is_audited);
+    }
+
+    /// Adds what the same host did of another part of the run.
+    pub fn extend(&mut self, other: Self) {
+        self.sessions += other.sessions;
+        self.tasks += other.tasks;
+        self.nodes = self.nodes.saturating_add(other.nodes);
+        self.audits += other.audits;
+        self.elapsed = self.elapsed.saturating_add(other.elapsed);
+        self.last_seen = self.last_seen.max(other.last_seen);
+        self.devices.extend(other.devices);
     }
 }

@@ -2,14 +2,14 @@
 //!
 //! * `run_info`: which run it is, and which processes worked on it.
 //! * `coverage`: which tasks are recorded, and which are missing; `status`: how far the run is.
-//! * `host_share`: what each host did; `counted_with`: by which kernels, and how many workers.
-//! * `confirmation`: how often tasks were counted, and where.
+//! * `who_counted`: one walk through the records, for how often tasks were counted and where (`confirmation`), what each
+//!   host did (`host_share`), and by which kernels.
 //! * `signature`: one digest of all counts.
 
 pub(super) mod confirmation;
-pub(super) mod counted_with;
 pub(super) mod coverage;
 pub(super) mod host_share;
 pub(super) mod run_info;
 pub(super) mod signature;
 pub(super) mod status;
+pub(super) mod who_counted;

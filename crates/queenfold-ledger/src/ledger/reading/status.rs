@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::ledger::database::account::Account;
-use crate::ledger::reading::confirmation::Confirming;
+use crate::ledger::reading::who_counted::Counting;
 use crate::ledger::{
-    Confirmation, Coverage, Division, Facts, HostShare, LedgerError, Missing, Session, Sessions,
-    Store, unix_time,
+    Coverage, Division, Facts, LedgerError, Missing, Session, Store, WhoCounted, unix_time,
 };
 use queenfold::actors::FaultyWorker;
 use queenfold::engine::{Engine, Plan, WorkerId};
@@ -25,14 +24,10 @@ pub struct Status {
     pub shard_tasks: (u64, u64),
     /// The share of the estimated work of the shard that is done, 0 to 1.
     pub share: f64,
-    /// Recorded tasks that were counted twice.
-    pub audited: u64,
-    /// How often the recorded tasks were counted, and where.
-    pub counted: Confirmation,
+    /// Who counted the recorded tasks, and how often.
+    pub who: WhoCounted,
     /// What was recorded by the latest process.
     pub latest: Option<Latest>,
-    /// What each host recorded, by its name.
-    pub hosts: BTreeMap<String, HostShare>,
     /// Workers and devices that counted wrongly, each with the machine it was on.
     pub faulty: Vec<(String, FaultyWorker)>,
     /// How many processes worked on the run.
@@ -153,10 +148,7 @@ impl Status {
         store.info().check_plans(store.file(), plans)?;
         let _moment = store.moment()?;
         let sessions = store.sessions()?;
-        let mut hosts = BTreeMap::new();
-        HostShare::add_sessions(&sessions, &mut hosts);
-        let names = Sessions::of(sessions.clone());
-        let mut confirming = Confirming::begin(store)?;
+        let mut counting = Counting::begin(store)?;
         let count = sessions.len();
         let shard = store.info().shard;
         let named = |session: &Session| {
@@ -176,7 +168,6 @@ impl Status {
                 workers: BTreeMap::new(),
                 left: None,
             });
-        let mut audited = 0;
         let mut works: BTreeMap<Engine, PlanWork> = BTreeMap::new();
         let mut coverage = Coverage::none_of(store.info().n(), &store.info().plans);
         let mut nodes = BTreeMap::<Engine, u64>::new();
@@ -184,9 +175,7 @@ impl Status {
             coverage.add(record.key);
             let sum = nodes.entry(record.key.engine).or_default();
             *sum = sum.saturating_add(record.nodes);
-            HostShare::add_record(record, &names, &mut hosts);
-            confirming.add(record, second);
-            audited += u64::from(record.is_audited);
+            counting.add(record, second);
             let Some(latest) = &mut latest else {
                 return;
             };
@@ -232,9 +221,7 @@ impl Status {
             },
             nodes,
             shard_tasks,
-            audited,
-            counted: confirming.end(),
-            hosts,
+            who: counting.end(),
             faulty,
             latest,
             sessions: count,
