@@ -25,10 +25,14 @@ const LISTED: usize = 20;
 /// # Errors
 /// The ledger cannot be read.
 pub fn tell(dir: &Path, known: Option<WhoCounted>, quiet: bool) -> Result<(), Failure> {
-    let store = Store::open_to_glance(dir)?;
-    let known = known.map_or_else(|| Ok::<_, LedgerError>(store.sums()?.who), Ok)?;
+    let open = || Store::open_to_glance(dir);
+    let known = known.map_or_else(|| Ok::<_, LedgerError>(open()?.sums()?.who), Ok)?;
     let confirmation = known.confirmation;
-    let mut lines = corrections(dir, &store, &store.corrections()?)?;
+    // The total is printed: what has nothing to say must not fail.
+    let mut lines = match confirmation.corrections {
+        0 => Vec::new(),
+        _ => open().and_then(|store| corrections(dir, &store, &store.corrections()?))?,
+    };
     if !quiet && confirmation.hosts > 1 {
         lines.extend(host_fact(&known.hosts).lines());
     }
