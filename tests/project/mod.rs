@@ -13,3 +13,4 @@ mod records;
 mod skipped;
 mod user_crate;
 mod versions;
+mod ways;
