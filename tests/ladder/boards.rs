@@ -31,7 +31,7 @@ fn boards(method: &str, rest: &[&str]) -> Vec<String> {
 fn boards_are_all_solutions_whatever_the_method_finds() {
     let expected = boards("tuples", &["-n", "6", "--boards"]);
     assert_eq!(expected.len(), 4);
-    for method in METHODS.iter().map(|method| method.about().name) {
+    for method in METHODS.iter().map(|method| method.name) {
         // Those list borders; this one only counts.
         if !method.starts_with("carry-chain") && method != "bit-board" {
             let boards = boards(method, &["-n", "6", "--boards"]);
@@ -79,13 +79,12 @@ fn steps_are_plain_frames_where_there_is_no_terminal() {
     );
     tells(&out, &["solution 2\n. . Q .\nQ . . .\n. . . Q\n. Q . .\n"]);
     for method in METHODS {
-        let about = method.about();
-        if about.steps {
-            let out = stdout(&ladder(about.name, &["-n", "4", "--step"]));
+        if method.steps {
+            let out = stdout(&ladder(method.name, &["-n", "4", "--step"]));
             assert!(
                 out.contains("Q . . .") && out.contains(". . Q ."),
                 "{}",
-                about.name
+                method.name
             );
         }
     }
@@ -141,26 +140,25 @@ fn is_true((words, board): &Frame) -> bool {
 #[test]
 fn every_frame_is_true_and_differs_from_the_one_before() {
     for method in METHODS {
-        let about = method.about();
-        let styles = about.styles.iter().filter(|style| !style.needs_device());
-        for style in styles.filter(|_| about.steps) {
+        let styles = method.styles.iter().filter(|style| !style.needs_device());
+        for style in styles.filter(|_| method.steps) {
             for n in [4, 5, 6_usize] {
-                if about.name == "tuples" && n > 5 {
+                if method.name == "tuples" && n > 5 {
                     continue;
                 }
                 let (name, size) = (style.name().unwrap(), n.to_string());
                 let rest = ["-n", &size, "--step", "--style", name];
-                let out = stdout(&ladder(about.name, &rest));
+                let out = stdout(&ladder(method.name, &rest));
                 let frames = frames(&out, n);
-                assert!(frames.len() > 5, "{}", about.name);
+                assert!(frames.len() > 5, "{}", method.name);
                 for frame in &frames {
-                    assert!(is_true(frame), "{}, {name}: {frame:?}", about.name);
+                    assert!(is_true(frame), "{}, {name}: {frame:?}", method.name);
                     let rows = frame.1.iter();
                     let crowded = |row: &Vec<char>| row.iter().filter(|c| **c != '.').count() > 1;
                     assert!(!rows.clone().any(crowded), "{frame:?}");
                 }
                 for pair in frames.windows(2) {
-                    assert_ne!(pair[0], pair[1], "{}, {name}", about.name);
+                    assert_ne!(pair[0], pair[1], "{}, {name}", method.name);
                 }
             }
         }

@@ -17,13 +17,13 @@ pub fn request(n: u32, style: Style) -> MethodRequest {
     MethodRequest { n: size(n), style }
 }
 
-fn run(method: &dyn Method, request: &MethodRequest) -> TableRow {
+fn run(method: &Method, request: &MethodRequest) -> TableRow {
     run_method(method, request, None, &AtomicBool::new(false), None).unwrap()
 }
 
 /// The styles of a method that run on any machine.
-pub fn styles(method: &dyn Method) -> impl Iterator<Item = Style> {
-    let styles = method.about().styles.iter().copied();
+pub fn styles(method: &Method) -> impl Iterator<Item = Style> {
+    let styles = method.styles.iter().copied();
     styles.filter(|style| !style.needs_device())
 }
 
@@ -44,11 +44,10 @@ pub fn assert_known(row: &TableRow, unique: bool) {
 #[test]
 fn every_method_in_every_style_counts_right_as_far_as_it_reaches() {
     for method in METHODS {
-        let about = method.about();
-        assert!(about.reach >= 7, "{} reaches nowhere", about.name);
+        assert!(method.reach >= 7, "{} reaches nowhere", method.name);
         for style in styles(method) {
-            for n in 1..=about.reach {
-                assert_known(&run(method, &request(n, style)), about.unique);
+            for n in 1..=method.reach {
+                assert_known(&run(method, &request(n, style)), method.unique);
             }
         }
     }
@@ -72,11 +71,7 @@ impl Audience for Witness {
     }
 }
 
-fn witnessed(
-    method: &dyn Method,
-    request: &MethodRequest,
-    squares: bool,
-) -> (TableRow, Vec<Scene>) {
+fn witnessed(method: &Method, request: &MethodRequest, squares: bool) -> (TableRow, Vec<Scene>) {
     let witness = Mutex::new(Witness {
         squares,
         ..Witness::default()
@@ -260,12 +255,11 @@ fn border_classes_alone_would_miscount_twelve_queens_and_the_row_does_not() {
 #[test]
 fn every_method_shows_every_solution_once() {
     for method in METHODS {
-        let about = method.about();
-        if about.name.starts_with("carry-chain") {
+        if method.name.starts_with("carry-chain") {
             continue;
         }
         for style in styles(method) {
-            for n in 1..=8.min(about.reach) {
+            for n in 1..=8.min(method.reach) {
                 let (row, scenes) = witnessed(method, &request(n, style), false);
                 let mut shown: Vec<Vec<u8>> = Vec::new();
                 for scene in scenes {
@@ -305,20 +299,16 @@ fn every_method_shows_every_solution_once() {
 
 #[test]
 fn every_method_is_explained_in_half_a_page_and_under_its_own_name() {
-    let mut names: Vec<_> = METHODS.iter().map(|method| method.about().name).collect();
+    let mut names: Vec<_> = METHODS.iter().map(|method| method.name).collect();
     for method in METHODS {
-        let about = method.about();
-        let lines = about.text.lines().count();
-        assert!((12..=60).contains(&lines), "{}: {lines} lines", about.name);
+        let lines = method.text.lines().count();
+        assert!((12..=60).contains(&lines), "{}: {lines} lines", method.name);
         for part in ["Idea.", "Cost.", "Due to."] {
-            assert!(about.text.contains(part), "{} lacks {part}", about.name);
+            assert!(method.text.contains(part), "{} lacks {part}", method.name);
         }
         assert_eq!(
-            queenfold_cli::ladder::method(about.name)
-                .unwrap()
-                .about()
-                .name,
-            about.name
+            queenfold_cli::ladder::method(method.name).unwrap().name,
+            method.name
         );
     }
     names.sort_unstable();

@@ -187,7 +187,7 @@ fn the_picture_of_the_course_is_the_one_of_its_rows() {
 fn the_table_of_the_course_is_the_one_of_its_rows() {
     let course = std::fs::read_to_string(COURSE).unwrap();
     for method in METHODS {
-        let name = method.about().name;
+        let name = method.name;
         assert!(
             course.contains(&format!("`{name}`")),
             "the course leaves out {name}"

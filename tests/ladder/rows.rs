@@ -17,7 +17,7 @@ fn without_a_terminal_the_methods_are_listed() {
     let list = stdout(&["ladder"]);
     assert_eq!(list.lines().count(), METHODS.len());
     for (line, method) in list.lines().zip(METHODS) {
-        assert!(line.starts_with(method.about().name), "{line}");
+        assert!(line.starts_with(method.name), "{line}");
     }
 }
 
@@ -41,10 +41,7 @@ fn methods_are_put_side_by_side() {
 fn the_table_has_a_row_for_each_method_style_and_board() {
     let out = output(&ladder("all", &["-n", "5..=6"]));
     let table = printed(&out.stdout);
-    let styles: usize = METHODS
-        .iter()
-        .map(|method| method.about().styles.len())
-        .sum();
+    let styles: usize = METHODS.iter().map(|method| method.styles.len()).sum();
     // A style without its device has a line instead.
     let stderr = printed(&out.stderr);
     let missing = |line: &&str| line.contains("no GPU") || line.contains("needs the Cargo feature");
@@ -151,12 +148,12 @@ fn both_styles_are_recursion_and_loop_and_no_style_is_all() {
 #[test]
 fn every_method_and_engine_is_explained_and_listed() {
     let list = stdout(&["explain"]);
-    let names = METHODS.map(|method| method.about().name);
+    let names = METHODS.map(|method| method.name);
     for name in names.into_iter().chain(["chain", "census"]) {
         assert!(list.contains(&format!("\n{name} ")), "{name}: {list}");
         let out = stdout(&["explain", name]);
-        let text = METHODS.iter().find(|method| method.about().name == name);
-        let text = text.map_or("The engine ", |method| method.about().text.trim_end());
+        let text = METHODS.iter().find(|method| method.name == name);
+        let text = text.map_or("The engine ", |method| method.text.trim_end());
         // `explain` shows pictures without the fences of the documentation.
         let shown = |line: &&str| !line.starts_with("```");
         let text: Vec<_> = text.lines().filter(shown).collect();

@@ -22,7 +22,7 @@ fn every_method_stops_at_its_time_limit_on_the_largest_board() {
                 &AtomicBool::new(false),
                 None,
             );
-            let title = method.about().name;
+            let title = method.name;
             assert_eq!(stopped, Err(StopReason::TimeLimit), "{title}");
             // A method that does not stop takes years.
             assert!(start.elapsed() < Duration::from_secs(120), "{title}");
@@ -36,12 +36,7 @@ fn every_method_stops_when_interrupted() {
         for style in styles(method) {
             let interrupt = AtomicBool::new(true);
             let stopped = run_method(method, &request(15, style), None, &interrupt, None);
-            assert_eq!(
-                stopped,
-                Err(StopReason::Interrupted),
-                "{}",
-                method.about().name
-            );
+            assert_eq!(stopped, Err(StopReason::Interrupted), "{}", method.name);
         }
     }
 }
@@ -74,12 +69,7 @@ fn every_method_stops_when_its_audience_leaves() {
             let audience = Mutex::new(Impatient(1));
             let never = AtomicBool::new(false);
             let stopped = run_method(method, &request(6, style), None, &never, Some(&audience));
-            assert_eq!(
-                stopped,
-                Err(StopReason::AudienceLeft),
-                "{}",
-                method.about().name
-            );
+            assert_eq!(stopped, Err(StopReason::AudienceLeft), "{}", method.name);
         }
     }
 }

@@ -22,7 +22,7 @@ use queenfold::device::cuda::{self, CudaSettings};
 /// # Panics
 /// `request.style` is not one of the method's styles.
 pub fn run_method(
-    method: &dyn Method,
+    method: &Method,
     request: &MethodRequest,
     time_limit: Option<Duration>,
     interrupt: &AtomicBool,
@@ -48,7 +48,7 @@ const REPEATED_FOR: f64 = 0.02;
 /// # Panics
 /// `request.style` is not one of the method's styles.
 pub fn measure_method(
-    method: &dyn Method,
+    method: &Method,
     request: &MethodRequest,
     time_limit: Option<Duration>,
     interrupt: &AtomicBool,

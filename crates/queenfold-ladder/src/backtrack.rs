@@ -3,27 +3,20 @@
 #![doc = include_str!("text/backtrack.md")]
 
 use super::by_columns::{Rules, search};
-use super::{About, Count, Method, MethodRequest, StopSearch, Style, Watch};
+use super::{Count, Method, MethodRequest, StopSearch, Watch};
 
 /// Tests each new queen against those above it.
-pub struct Backtrack;
+pub const METHOD: Method = Method {
+    name: "backtrack",
+    idea: "test each new queen at once, turn back where attacked",
+    text: include_str!("text/backtrack.md"),
+    reach: 11,
+    count,
+    ..Method::USUAL
+};
 
-impl Method for Backtrack {
-    fn about(&self) -> &'static About {
-        &About {
-            name: "backtrack",
-            idea: "test each new queen at once, turn back where attacked",
-            text: include_str!("text/backtrack.md"),
-            styles: Style::BOTH,
-            unique: false,
-            reach: 11,
-            steps: true,
-        }
-    }
-
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
-        Ok(Count::total(search(request, &mut Comparisons, watch)?))
-    }
+fn count(request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
+    Ok(Count::total(search(request, &mut Comparisons, watch)?))
 }
 
 struct Comparisons;

@@ -3,58 +3,47 @@
 #![doc = include_str!("text/bit-board.md")]
 
 use super::bitmap::{Rules, Search, Taken};
-use super::class_counts::ClassCounts;
 use super::device::Launches;
 use super::programs::BIT_BOARD;
 use super::symmetry::{Case, Start};
-use super::{About, Count, Method, MethodRequest, StopSearch, Style, Watch};
+use super::{Count, Method, MethodRequest, StopSearch, Style, Watch};
 use queenfold_engines::board::{Orbits, Size};
 use queenfold_engines::engine::Device;
 
 /// The symmetry search cut in two; a device with many threads searches the lower part.
-pub struct BitBoard;
+pub const METHOD: Method = Method {
+    name: "bit-board",
+    idea: "symmetry search cut at a row, one node per GPU thread",
+    text: include_str!("text/bit-board.md"),
+    styles: &[Style::Gpu],
+    unique: true,
+    steps: false,
+    count_on,
+    ..Method::USUAL
+};
 
-impl Method for BitBoard {
-    fn about(&self) -> &'static About {
-        &About {
-            name: "bit-board",
-            idea: "symmetry search cut at a row, one node per GPU thread",
-            text: include_str!("text/bit-board.md"),
-            styles: &[Style::Gpu],
-            unique: true,
-            reach: 12,
-            steps: false,
+fn count_on(
+    device: &mut dyn Device,
+    request: &MethodRequest,
+    watch: &mut Watch<'_>,
+) -> Result<Count, StopSearch> {
+    let mut launches = Launches::new(device, BIT_BOARD);
+    let mut on_host = Orbits::default();
+    for start in Start::all(request.n) {
+        match start {
+            Start::OneQueen => on_host = start.count(request.n, Style::Iterative, watch)?,
+            Start::Corner(corner) => upper_rows(request, corner, 1, &mut launches, watch)?,
+            Start::Side(side) => upper_rows(request, side, 0, &mut launches, watch)?,
         }
     }
-
-    fn count(&self, _ask: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
-        Err(watch.refuse_to_run("it counts only on a device".to_owned()))
-    }
-
-    fn count_on(
-        &self,
-        device: &mut dyn Device,
-        request: &MethodRequest,
-        watch: &mut Watch<'_>,
-    ) -> Result<Count, StopSearch> {
-        let mut launches = Launches::new(device, BIT_BOARD);
-        let mut on_host = ClassCounts::default();
-        for start in Start::all(request.n) {
-            match start {
-                Start::OneQueen => on_host = start.count(request.n, Style::Iterative, watch)?,
-                Start::Corner(corner) => upper_rows(request, corner, 1, &mut launches, watch)?,
-                Start::Side(side) => upper_rows(request, side, 0, &mut launches, watch)?,
-            }
-        }
-        let [nodes, c2, c4, c8] = launches.finish(watch)?;
-        watch.add_nodes(nodes);
-        Ok(Count::classes(Orbits {
-            c1: on_host.orbits().c1,
-            c2: c2.into(),
-            c4: c4.into(),
-            c8: c8.into(),
-        }))
-    }
+    let [nodes, c2, c4, c8] = launches.finish(watch)?;
+    watch.add_nodes(nodes);
+    Ok(Count::classes(Orbits {
+        c1: on_host.c1,
+        c2: c2.into(),
+        c4: c4.into(),
+        c8: c8.into(),
+    }))
 }
 
 /// The row at which the search is cut: at or below the first row that the host searches, and at
@@ -124,12 +113,9 @@ impl<C: Case> Rules for Host<'_, '_, C> {
         self.case.allowed(row, taken, free)
     }
 
-    fn filled(
-        &mut self,
-        board: &[u32],
-        taken: Taken,
-        watch: &mut Watch<'_>,
-    ) -> Result<(), StopSearch> {
+    fn filled(&mut self, board: &[u32], watch: &mut Watch<'_>) -> Result<(), StopSearch> {
+        let queens = board.iter();
+        let taken = queens.fold(Taken::default(), |taken, &bit| taken.after(bit));
         self.batch.extend(taken.words());
         self.batch.extend(board);
         self.nodes += 1;

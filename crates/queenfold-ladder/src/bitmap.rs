@@ -2,30 +2,22 @@
 //!
 #![doc = include_str!("text/bitmap.md")]
 
-use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
+use super::{Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
 use queenfold_engines::board::Size;
 
 /// Three bit masks instead of the flags.
-pub struct Bitmap;
+pub const METHOD: Method = Method {
+    name: "bitmap",
+    idea: "three bit masks for columns and diagonals",
+    text: include_str!("text/bitmap.md"),
+    count,
+    ..Method::USUAL
+};
 
-impl Method for Bitmap {
-    fn about(&self) -> &'static About {
-        &About {
-            name: "bitmap",
-            idea: "three bit masks for columns and diagonals",
-            text: include_str!("text/bitmap.md"),
-            styles: Style::BOTH,
-            unique: false,
-            reach: 12,
-            steps: true,
-        }
-    }
-
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
-        let mut search = Search::new(request.n, SolutionCount::new(Images::Itself), watch);
-        search.run(request.style, 0, Taken::default())?;
-        Ok(Count::total(search.rules.found))
-    }
+fn count(request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
+    let mut search = Search::new(request.n, SolutionCount::new(Images::Itself), watch);
+    search.run(request.style, 0, Taken::default())?;
+    Ok(Count::total(search.rules.found))
 }
 
 /// The squares of a row that the queens above attack, one bit for each column.
@@ -91,12 +83,7 @@ pub(super) trait Rules {
     }
 
     /// Called when all rows of the search are filled.
-    fn filled(
-        &mut self,
-        board: &[u32],
-        taken: Taken,
-        watch: &mut Watch<'_>,
-    ) -> Result<(), StopSearch>;
+    fn filled(&mut self, board: &[u32], watch: &mut Watch<'_>) -> Result<(), StopSearch>;
 }
 
 impl<'w, 'a, R: Rules> Search<'w, 'a, R> {
@@ -119,7 +106,7 @@ impl<'w, 'a, R: Rules> Search<'w, 'a, R> {
     /// Fills the rows from `row` on in every way; `taken` is what the queens above take of `row`.
     pub fn run(&mut self, style: Style, row: usize, taken: Taken) -> Result<(), StopSearch> {
         if row == self.end {
-            return self.filled(taken);
+            return self.filled();
         }
         match style {
             Style::Iterative => self.iterative(row, taken),
@@ -162,7 +149,7 @@ impl<'w, 'a, R: Rules> Search<'w, 'a, R> {
             self.place(row, bit)?;
             let next = taken.after(bit);
             if is_last {
-                self.filled(next)?;
+                self.filled()?;
                 continue;
             }
             // Do not call for a row without a free square.
@@ -183,7 +170,7 @@ impl<'w, 'a, R: Rules> Search<'w, 'a, R> {
         loop {
             // The search has come down to a row. The one after the last has nothing to try.
             if row == self.end {
-                self.filled(taken[row])?;
+                self.filled()?;
             } else {
                 free[row] = self.free(row, taken[row]);
             }
@@ -215,9 +202,8 @@ impl<'w, 'a, R: Rules> Search<'w, 'a, R> {
     }
 
     #[inline]
-    fn filled(&mut self, taken: Taken) -> Result<(), StopSearch> {
-        self.rules
-            .filled(&self.board[..self.end], taken, self.watch)
+    fn filled(&mut self) -> Result<(), StopSearch> {
+        self.rules.filled(&self.board[..self.end], self.watch)
     }
 }
 
@@ -237,12 +223,7 @@ impl SolutionCount {
 
 impl Rules for SolutionCount {
     #[inline]
-    fn filled(
-        &mut self,
-        board: &[u32],
-        _taken: Taken,
-        watch: &mut Watch<'_>,
-    ) -> Result<(), StopSearch> {
+    fn filled(&mut self, board: &[u32], watch: &mut Watch<'_>) -> Result<(), StopSearch> {
         self.found += 1;
         watch.solution(board, self.images)
     }

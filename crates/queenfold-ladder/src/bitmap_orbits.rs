@@ -3,58 +3,46 @@
 #![doc = include_str!("text/bitmap-orbits.md")]
 
 use super::bitmap::{Rules, Search, Taken};
-use super::class_counts::{ClassCounts, orbit_size_if_smallest};
-use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
-use queenfold_engines::board::Size;
+use super::orbits::orbit_size_if_smallest;
+use super::{Count, Images, Method, MethodRequest, StopSearch, Watch};
+use queenfold_engines::board::{Orbits, Size};
 
 /// The bitmap search, with every solution classified by its eight images in bit form.
-pub struct BitmapOrbits;
+pub const METHOD: Method = Method {
+    name: "bitmap-orbits",
+    idea: "bitmap search, solutions classified by their 8 images",
+    text: include_str!("text/bitmap-orbits.md"),
+    unique: true,
+    count,
+    ..Method::USUAL
+};
 
-impl Method for BitmapOrbits {
-    fn about(&self) -> &'static About {
-        &About {
-            name: "bitmap-orbits",
-            idea: "bitmap search, solutions classified by their 8 images",
-            text: include_str!("text/bitmap-orbits.md"),
-            styles: Style::BOTH,
-            unique: true,
-            reach: 12,
-            steps: true,
-        }
-    }
-
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
-        let sorter = Sorter {
-            n: request.n,
-            total: 0,
-            classes: ClassCounts::default(),
-        };
-        let mut search = Search::new(request.n, sorter, watch);
-        search.run(request.style, 0, Taken::default())?;
-        Ok(Count {
-            total: search.rules.total.into(),
-            ..Count::classes(search.rules.classes.orbits())
-        })
-    }
+fn count(request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
+    let sorter = Sorter {
+        n: request.n,
+        total: 0,
+        classes: Orbits::default(),
+    };
+    let mut search = Search::new(request.n, sorter, watch);
+    search.run(request.style, 0, Taken::default())?;
+    Ok(Count {
+        total: search.rules.total.into(),
+        ..Count::classes(search.rules.classes)
+    })
 }
 
 /// Sorts every solution into its class.
 struct Sorter {
     n: Size,
     total: u64,
-    classes: ClassCounts,
+    classes: Orbits,
 }
 
 impl Rules for Sorter {
-    fn filled(
-        &mut self,
-        board: &[u32],
-        _taken: Taken,
-        watch: &mut Watch<'_>,
-    ) -> Result<(), StopSearch> {
+    fn filled(&mut self, board: &[u32], watch: &mut Watch<'_>) -> Result<(), StopSearch> {
         self.total += 1;
         if let Some(size) = orbit_size(self.n, board) {
-            self.classes.add(size);
+            self.classes.add(size, 1);
         }
         watch.solution(board, Images::Itself)
     }

@@ -2,70 +2,60 @@
 //!
 #![doc = include_str!("text/bound1.md")]
 
-use super::bitmap::{Rules, Search, Taken};
+use super::bitmap::{Rules, Search};
 use super::bitmap_orbits::orbit_size;
-use super::class_counts::ClassCounts;
-use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
-use queenfold_engines::board::Size;
+use super::{Count, Images, Method, MethodRequest, StopSearch, Watch};
+use queenfold_engines::board::{Orbits, Size};
 
 /// Searches half the first row and distinguishes whether the first queen is in a corner.
-pub struct Bound1;
+pub const METHOD: Method = Method {
+    name: "bound1",
+    idea: "first queen in a corner or not, classified at the leaf",
+    text: include_str!("text/bound1.md"),
+    unique: true,
+    count,
+    ..Method::USUAL
+};
 
-impl Method for Bound1 {
-    fn about(&self) -> &'static About {
-        &About {
-            name: "bound1",
-            idea: "first queen in a corner or not, classified at the leaf",
-            text: include_str!("text/bound1.md"),
-            styles: Style::BOTH,
-            unique: true,
-            reach: 12,
-            steps: true,
-        }
+fn count(request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
+    // The single queen is in all four corners at once.
+    if request.n.get() == 1 {
+        watch.place(&[1_u32], 0)?;
+        watch.solution(&[1_u32], Images::Orbit(1))?;
+        return Ok(Count::classes(Orbits {
+            c1: 1,
+            ..Orbits::default()
+        }));
     }
-
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
-        // The single queen is in all four corners at once.
-        if request.n.get() == 1 {
-            watch.place(&[1_u32], 0)?;
-            watch.solution(&[1_u32], Images::Orbit(1))?;
-            return Ok(Count::classes(ClassCounts::of_one_queen().orbits()));
-        }
-        let leaf = Leaf {
-            n: request.n,
-            classes: ClassCounts::default(),
-        };
-        let mut search = Search::new(request.n, leaf, watch);
-        // The smallest image has its first queen in the lower half of the columns, and never in the
-        // centre: then all four sides would need a queen in the centre.
-        for bound1 in 0..request.n.get() / 2 {
-            let taken = search.place_first(&[1 << bound1])?;
-            search.run(request.style, 1, taken)?;
-        }
-        Ok(Count::classes(search.rules.classes.orbits()))
+    let leaf = Leaf {
+        n: request.n,
+        classes: Orbits::default(),
+    };
+    let mut search = Search::new(request.n, leaf, watch);
+    // The smallest image has its first queen in the lower half of the columns, and never in the
+    // centre: then all four sides would need a queen in the centre.
+    for bound1 in 0..request.n.get() / 2 {
+        let taken = search.place_first(&[1 << bound1])?;
+        search.run(request.style, 1, taken)?;
     }
+    Ok(Count::classes(search.rules.classes))
 }
 
 /// Classifies solutions.
 struct Leaf {
     n: Size,
-    classes: ClassCounts,
+    classes: Orbits,
 }
 
 impl Rules for Leaf {
-    fn filled(
-        &mut self,
-        board: &[u32],
-        _taken: Taken,
-        watch: &mut Watch<'_>,
-    ) -> Result<(), StopSearch> {
+    fn filled(&mut self, board: &[u32], watch: &mut Watch<'_>) -> Result<(), StopSearch> {
         let size = if board[0] == 1 {
             is_smaller_than_its_reflection(board).then_some(8)
         } else {
             orbit_size(self.n, board)
         };
         if let Some(size) = size {
-            self.classes.add(size);
+            self.classes.add(size, 1);
             watch.solution(board, Images::Orbit(size))?;
         }
         Ok(())

@@ -5,35 +5,28 @@
 use std::ops::RangeInclusive;
 
 use super::queens::Queens;
-use super::{About, Count, Method, MethodRequest, StopSearch, Style, Watch};
+use super::{Count, Method, MethodRequest, StopSearch, Style, Watch};
 use queenfold_engines::board::{Orbits, Size, Square, SymmetryGroup};
 use queenfold_engines::census::CensusPlan;
 use queenfold_engines::engine::{CounterSettings, Plan, Tally};
 use queenfold_engines::simd::Isa;
 
 /// Places borders two squares wide, one for each class, then fills the inside of each.
-pub struct CarryChain;
+pub const METHOD: Method = Method {
+    name: "carry-chain",
+    idea: "two outer rows and columns first, one border per class",
+    text: include_str!("text/carry-chain.md"),
+    unique: true,
+    count,
+    ..Method::USUAL
+};
 
-impl Method for CarryChain {
-    fn about(&self) -> &'static About {
-        &About {
-            name: "carry-chain",
-            idea: "two outer rows and columns first, one border per class",
-            text: include_str!("text/carry-chain.md"),
-            styles: Style::BOTH,
-            unique: true,
-            reach: 12,
-            steps: true,
-        }
+fn count(request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
+    let mut sum = CompletedBorders::default();
+    for top in top_sides(request.n) {
+        sum.add(count_below(request.n, top, request.style, watch)?);
     }
-
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
-        let mut sum = CompletedBorders::default();
-        for top in top_sides(request.n) {
-            sum.add(count_below(request.n, top, request.style, watch)?);
-        }
-        exact(request.n, sum, watch)
-    }
+    exact(request.n, sum, watch)
 }
 
 /// The number of completed borders.
@@ -80,11 +73,11 @@ pub(super) fn exact(
     for index in 0..plan.tasks() {
         census += counter
             .count(&plan.task(index))
-            .map_err(|wrong| watch.refuse_to_run(wrong.to_string()))?;
+            .map_err(|wrong| watch.fail(wrong.to_string()))?;
     }
     let total = u128::from(sum.total);
     let classes = Orbits::from_counts(n, SymmetryGroup::ALL, total, census.r180, census.r90)
-        .map_err(|wrong| watch.refuse_to_run(wrong.to_string()))?;
+        .map_err(|wrong| watch.fail(wrong.to_string()))?;
     let differs = classes.unique() != u128::from(sum.border_classes);
     Ok(Count {
         total,

@@ -4,32 +4,27 @@
 
 use super::carry_chain::{CompletedBorders, count_below, exact, top_sides};
 use super::spread::spread;
-use super::{About, Count, Method, MethodRequest, StopSearch, Style, Watch};
+use super::{Count, Method, MethodRequest, StopSearch, Style, Watch};
 
 /// The carry chain, with its top sides distributed over all cores.
-pub struct CarryChainParallel;
+pub const METHOD: Method = Method {
+    name: "carry-chain-parallel",
+    idea: "the carry chain, borders spread over all cores",
+    text: include_str!("text/carry-chain-parallel.md"),
+    styles: &[Style::Only],
+    unique: true,
+    steps: false,
+    count,
+    ..Method::USUAL
+};
 
-impl Method for CarryChainParallel {
-    fn about(&self) -> &'static About {
-        &About {
-            name: "carry-chain-parallel",
-            idea: "the carry chain, borders spread over all cores",
-            text: include_str!("text/carry-chain-parallel.md"),
-            styles: &[Style::Only],
-            unique: true,
-            reach: 12,
-            steps: false,
-        }
+fn count(request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
+    let parts = spread(&top_sides(request.n), watch, |&top, watch| {
+        count_below(request.n, top, Style::Recursive, watch)
+    })?;
+    let mut sum = CompletedBorders::default();
+    for part in parts {
+        sum.add(part);
     }
-
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
-        let parts = spread(&top_sides(request.n), watch, |&top, watch| {
-            count_below(request.n, top, Style::Recursive, watch)
-        })?;
-        let mut sum = CompletedBorders::default();
-        for part in parts {
-            sum.add(part);
-        }
-        exact(request.n, sum, watch)
-    }
+    exact(request.n, sum, watch)
 }

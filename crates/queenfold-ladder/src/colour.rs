@@ -6,42 +6,36 @@ use std::collections::HashMap;
 
 use super::bitmap::lowest_bit;
 use super::queens::Queens;
-use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
+use super::{Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
 use queenfold_engines::board::Size;
 
 /// Fills the white and the black squares apart, and joins what fits together.
-pub struct Colour;
+pub const METHOD: Method = Method {
+    name: "colour",
+    idea: "white and black squares apart, joined by their lines",
+    text: include_str!("text/colour.md"),
+    styles: &[Style::Recursive],
+    reach: 14,
+    count,
+    ..Method::USUAL
+};
 
-impl Method for Colour {
-    fn about(&self) -> &'static About {
-        &About {
-            name: "colour",
-            idea: "white and black squares apart, joined by their lines",
-            text: include_str!("text/colour.md"),
-            styles: &[Style::Recursive],
-            unique: false,
-            reach: 14,
-            steps: true,
-        }
+fn count(request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
+    let n = request.n;
+    let all_rows = n.full_mask();
+    // On boards of even size a mirror, left and right exchanged, exchanges the colours. So it is enough
+    // to count the solutions whose queen in the last row is black: their sets of white rows are the
+    // first half of all.
+    let (last_set, images, times) = if n.get().is_multiple_of(2) {
+        (all_rows >> 1, Images::Mirrored, 2)
+    } else {
+        (all_rows, Images::Itself, 1)
+    };
+    let mut found = 0;
+    for white_rows in (0..=last_set).filter(|&white| is_balanced(all_rows & !white)) {
+        found += count_set(n, white_rows, images, watch)?;
     }
-
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
-        let n = request.n;
-        let all_rows = n.full_mask();
-        // On boards of even size a mirror, left and right exchanged, exchanges the colours. So it is enough
-        // to count the solutions whose queen in the last row is black: their sets of white rows are the
-        // first half of all.
-        let (last_set, images, times) = if n.get().is_multiple_of(2) {
-            (all_rows >> 1, Images::Mirrored, 2)
-        } else {
-            (all_rows, Images::Itself, 1)
-        };
-        let mut found = 0;
-        for white_rows in (0..=last_set).filter(|&white| is_balanced(all_rows & !white)) {
-            found += count_set(n, white_rows, images, watch)?;
-        }
-        Ok(Count::total(times * found))
-    }
+    Ok(Count::total(times * found))
 }
 
 /// The lines of even number.

@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Lets the device count eight queens, which also compiles and loads its kernel.
 pub(super) fn self_test(
     device: &mut dyn Device,
-    method: &dyn Method,
+    method: &Method,
     style: Style,
 ) -> Result<(), StopReason> {
     let name = device.properties().identity.name.clone();
@@ -24,7 +24,7 @@ pub(super) fn self_test(
     let request = MethodRequest { n, style };
     let never = AtomicBool::new(false);
     let control = SearchControl::new(Some(PATIENCE), &never, None);
-    let count = method.count_on(device, &request, &mut Watch::new(&control));
+    let count = (method.count_on)(device, &request, &mut Watch::new(&control));
     match (count, known(n)) {
         (Ok(count), Some(known)) if count.total != known.total => Err(refused(format!(
             "it counts {} solutions of {n} queens, not {}",
@@ -45,8 +45,8 @@ const NAP: Duration = Duration::from_millis(20);
 pub(super) struct Launches<'d, const SUMS: usize> {
     device: &'d mut dyn Device,
     program: DeviceProgram,
-    /// Launches that have not ended, and how many jobs each has.
-    under_way: Vec<(Ticket, u32)>,
+    /// Launches that have not ended.
+    under_way: Vec<(Ticket, Launch)>,
     sums: [u64; SUMS],
 }
 
@@ -80,7 +80,7 @@ impl<'d, const SUMS: usize> Launches<'d, SUMS> {
             }
         };
         let ticket = ticket.map_err(|error| watch.fail(error.to_string()))?;
-        self.under_way.push((ticket, launch.job_count()));
+        self.under_way.push((ticket, launch));
         Ok(())
     }
 
@@ -103,16 +103,10 @@ impl<'d, const SUMS: usize> Launches<'d, SUMS> {
         let Some(at) = under_way.position(|(ticket, _)| *ticket == completed.ticket) else {
             return Err(watch.fail("the device reported a launch it did not have".to_owned()));
         };
-        let (_, jobs) = self.under_way.swap_remove(at);
-        if completed.jobs_done != jobs {
-            let done = completed.jobs_done;
-            return Err(watch.fail(format!("the device counted {done} jobs of {jobs}")));
-        }
-        if completed.sums.len() != SUMS {
-            let sums = completed.sums.len();
-            return Err(watch.fail(format!("the device returned {sums} sums, not {SUMS}")));
-        }
-        for (sum, term) in self.sums.iter_mut().zip(completed.sums) {
+        let (_, launch) = self.under_way.swap_remove(at);
+        let returned = launch.returned(Some(&completed));
+        let returned = returned.map_err(|wrong| watch.fail(wrong.to_string()))?;
+        for (sum, term) in self.sums.iter_mut().zip(returned) {
             *sum += term;
         }
         Ok(())

@@ -3,29 +3,21 @@
 #![doc = include_str!("text/flags.md")]
 
 use super::by_columns::{Rules, search};
-use super::{About, Count, Method, MethodRequest, StopSearch, Style, Watch};
+use super::{Count, Method, MethodRequest, StopSearch, Watch};
 use queenfold_engines::board::Size;
 
 /// A flag for each column and each diagonal.
-pub struct Flags;
+pub const METHOD: Method = Method {
+    name: "flags",
+    idea: "a flag for each column and diagonal, no comparison",
+    text: include_str!("text/flags.md"),
+    count,
+    ..Method::USUAL
+};
 
-impl Method for Flags {
-    fn about(&self) -> &'static About {
-        &About {
-            name: "flags",
-            idea: "a flag for each column and diagonal, no comparison",
-            text: include_str!("text/flags.md"),
-            styles: Style::BOTH,
-            unique: false,
-            reach: 12,
-            steps: true,
-        }
-    }
-
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
-        let mut lines = Lines::new(request.n);
-        Ok(Count::total(search(request, &mut lines, watch)?))
-    }
+fn count(request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
+    let mut lines = Lines::new(request.n);
+    Ok(Count::total(search(request, &mut lines, watch)?))
 }
 
 /// Which lines of the board hold a queen. Along one kind of diagonal row + column is the same

@@ -77,7 +77,7 @@ mod tests {
             let method = crate::method(name).unwrap();
             // Smaller boards say nothing more.
             let times = [(counted - 1, 1.0), (counted, 2.0)];
-            let guess = extrapolated(&times, |n| method.boards(n), n).unwrap();
+            let guess = extrapolated(&times, |n| (method.boards)(n), n).unwrap();
             assert!((guess / (2.0 * all) - 1.0).abs() < 1e-9, "{name}: {guess}");
         }
     }

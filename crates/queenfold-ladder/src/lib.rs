@@ -16,7 +16,6 @@ pub mod bound1;
 mod by_columns;
 pub mod carry_chain;
 pub mod carry_chain_parallel;
-mod class_counts;
 pub mod colour;
 mod device;
 pub mod flags;
@@ -40,7 +39,7 @@ use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 pub use growth::{extrapolated, growth};
-pub use method::{About, Count, Method, MethodRequest, Style};
+pub use method::{Count, Method, MethodRequest, Style};
 use parking_lot::Mutex;
 pub use programs::PROGRAMS;
 use queenfold_engines::engine::Device;
@@ -48,30 +47,28 @@ pub use table_row::{PROGRAM, TableRow, WrongRow};
 pub use watch::{Audience, Images, Queen, Scene, StopReason, StopSearch, Watch};
 
 /// Every method, in the order of the ideas.
-pub const METHODS: [&dyn Method; 16] = [
-    &tuples::Tuples,
-    &permutations::Permutations,
-    &backtrack::Backtrack,
-    &flags::Flags,
-    &bitmap::Bitmap,
-    &mirror::Mirror,
-    &orbits::Orbits,
-    &bitmap_orbits::BitmapOrbits,
-    &bound1::Bound1,
-    &symmetry::Symmetry,
-    &symmetry_parallel::SymmetryParallel,
-    &node_layer::NodeLayer,
-    &bit_board::BitBoard,
-    &carry_chain::CarryChain,
-    &carry_chain_parallel::CarryChainParallel,
-    &colour::Colour,
+pub const METHODS: [&Method; 16] = [
+    &tuples::METHOD,
+    &permutations::METHOD,
+    &backtrack::METHOD,
+    &flags::METHOD,
+    &bitmap::METHOD,
+    &mirror::METHOD,
+    &orbits::METHOD,
+    &bitmap_orbits::METHOD,
+    &bound1::METHOD,
+    &symmetry::METHOD,
+    &symmetry_parallel::METHOD,
+    &node_layer::METHOD,
+    &bit_board::METHOD,
+    &carry_chain::METHOD,
+    &carry_chain_parallel::METHOD,
+    &colour::METHOD,
 ];
 
 /// The method of this name.
-pub fn method(name: &str) -> Option<&'static dyn Method> {
-    METHODS
-        .into_iter()
-        .find(|method| method.about().name == name)
+pub fn method(name: &str) -> Option<&'static Method> {
+    METHODS.into_iter().find(|method| method.name == name)
 }
 
 /// Runs a method on a board, in a style that needs no device.
@@ -84,7 +81,7 @@ pub fn method(name: &str) -> Option<&'static dyn Method> {
 /// # Panics
 /// `request.style` is not one of the method's styles, or needs a device.
 pub fn run_without_device(
-    method: &dyn Method,
+    method: &Method,
     request: &MethodRequest,
     time_limit: Option<Duration>,
     interrupt: &AtomicBool,
@@ -94,7 +91,7 @@ pub fn run_without_device(
     assert!(!request.style.needs_device(), "there is no device");
     let control = watch::SearchControl::new(time_limit, interrupt, audience);
     timed(method, request, control, |watch| {
-        method.count(request, watch)
+        (method.count)(request, watch)
     })
 }
 
@@ -108,7 +105,7 @@ pub fn run_without_device(
 /// `request.style` is not one of the method's styles.
 pub fn run_method_on(
     device: &mut dyn Device,
-    method: &dyn Method,
+    method: &Method,
     request: &MethodRequest,
     time_limit: Option<Duration>,
     interrupt: &AtomicBool,
@@ -117,17 +114,17 @@ pub fn run_method_on(
     device::self_test(device, method, request.style)?;
     let control = watch::SearchControl::new(time_limit, interrupt, None);
     timed(method, request, control, |watch| {
-        method.count_on(device, request, watch)
+        (method.count_on)(device, request, watch)
     })
 }
 
-fn assert_has_style(method: &dyn Method, style: Style) {
-    let About { name, styles, .. } = method.about();
+fn assert_has_style(method: &Method, style: Style) {
+    let Method { name, styles, .. } = method;
     assert!(styles.contains(&style), "{name} has no such style");
 }
 
 fn timed(
-    method: &dyn Method,
+    method: &Method,
     request: &MethodRequest,
     control: watch::SearchControl<'_>,
     count: impl FnOnce(&mut Watch<'_>) -> Result<Count, StopSearch>,
@@ -140,7 +137,7 @@ fn timed(
     let nodes = watch.nodes();
     match count {
         Ok(count) => Ok(TableRow::new(
-            method.about().name,
+            method.name,
             request,
             count,
             nodes,

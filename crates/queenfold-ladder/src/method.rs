@@ -6,42 +6,9 @@ use super::{StopSearch, Watch};
 use queenfold_engines::board::{Orbits, Size};
 use queenfold_engines::engine::Device;
 
-/// A historical way to count the solutions.
-pub trait Method: Sync {
-    /// Describes the method.
-    fn about(&self) -> &'static About;
-
-    /// Counts the requested board and reports every node to `watch`.
-    ///
-    /// `request.style` must be one of the method's own styles that need no device.
-    ///
-    /// # Errors
-    /// `watch` stopped the search.
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch>;
-
-    /// How many boards of `n` queens it fills, if that is known without a count: its time is in proportion.
-    fn boards(&self, _n: u32) -> Option<f64> {
-        None
-    }
-
-    /// Counts the requested board in a style that needs a device. The nodes of the device are added
-    /// to `watch` at the end.
-    ///
-    /// # Errors
-    /// `watch` stopped the search, the device failed, or the method has no such style.
-    fn count_on(
-        &self,
-        _device: &mut dyn Device,
-        _ask: &MethodRequest,
-        watch: &mut Watch<'_>,
-    ) -> Result<Count, StopSearch> {
-        Err(watch.refuse_to_run("it has no kernel for a device".to_owned()))
-    }
-}
-
-/// The description of a method: what is known before it runs.
+/// A historical way to count the solutions: what is known before it runs, and how it runs.
 #[derive(Debug)]
-pub struct About {
+pub struct Method {
     /// Its name on the command line.
     pub name: &'static str,
     /// The idea in one line.
@@ -57,6 +24,30 @@ pub struct About {
     pub reach: u32,
     /// Whether `--step` can show its search. A method on many threads has no single search to show.
     pub steps: bool,
+    /// How many boards of n queens it fills, if that is known without a count: its time is in proportion.
+    pub boards: fn(u32) -> Option<f64>,
+    /// Counts the requested board in a style that needs no device, and reports every node to the watch.
+    pub(crate) count: fn(&MethodRequest, &mut Watch<'_>) -> Result<Count, StopSearch>,
+    /// Counts the requested board in a style that needs a device. The nodes of the device are added to the watch at
+    /// the end.
+    pub(crate) count_on:
+        fn(&mut dyn Device, &MethodRequest, &mut Watch<'_>) -> Result<Count, StopSearch>,
+}
+
+impl Method {
+    /// What most methods have in common: one search in two styles, which finds all solutions and sorts none.
+    pub(crate) const USUAL: Self = Self {
+        name: "",
+        idea: "",
+        text: "",
+        styles: Style::BOTH,
+        unique: false,
+        reach: 12,
+        steps: true,
+        boards: |_| None,
+        count: |_, _| unreachable!("it counts only on a device"),
+        count_on: |_, _, _| unreachable!("it has no kernel for a device"),
+    };
 }
 
 /// How a method runs.

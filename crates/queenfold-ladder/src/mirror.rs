@@ -3,36 +3,28 @@
 #![doc = include_str!("text/mirror.md")]
 
 use super::bitmap::{Search, SolutionCount, Taken, lowest_bit};
-use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
+use super::{Count, Images, Method, MethodRequest, StopSearch, Watch};
 use queenfold_engines::board::Size;
 
 /// Searches half the solutions and doubles the count.
-pub struct Mirror;
+pub const METHOD: Method = Method {
+    name: "mirror",
+    idea: "search half the first row and double",
+    text: include_str!("text/mirror.md"),
+    count,
+    ..Method::USUAL
+};
 
-impl Method for Mirror {
-    fn about(&self) -> &'static About {
-        &About {
-            name: "mirror",
-            idea: "search half the first row and double",
-            text: include_str!("text/mirror.md"),
-            styles: Style::BOTH,
-            unique: false,
-            reach: 12,
-            steps: true,
-        }
+fn count(request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
+    if request.n.get() == 1 {
+        return one_queen(watch);
     }
-
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
-        if request.n.get() == 1 {
-            return one_queen(watch);
-        }
-        let mut search = Search::new(request.n, SolutionCount::new(Images::Mirrored), watch);
-        for start in starts(request.n) {
-            let taken = search.place_first(&start)?;
-            search.run(request.style, start.len(), taken)?;
-        }
-        Ok(Count::total(2 * search.rules.found))
+    let mut search = Search::new(request.n, SolutionCount::new(Images::Mirrored), watch);
+    for start in starts(request.n) {
+        let taken = search.place_first(&start)?;
+        search.run(request.style, start.len(), taken)?;
     }
+    Ok(Count::total(2 * search.rules.found))
 }
 
 /// The single queen, which is its own mirror image.

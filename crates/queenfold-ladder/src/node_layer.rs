@@ -6,61 +6,55 @@ use super::bitmap::{Search, SolutionCount, Taken, lowest_bit};
 use super::device::Launches;
 use super::programs::NODE_LAYER;
 use super::spread::spread;
-use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch, mirror};
+use super::{Count, Images, Method, MethodRequest, StopSearch, Style, Watch, mirror};
 use queenfold_engines::board::Size;
 use queenfold_engines::engine::Device;
 
 /// Breadth first to a layer, then each node separately.
-pub struct NodeLayer;
+pub const METHOD: Method = Method {
+    name: "node-layer",
+    idea: "breadth first to layer k, then each node on its own",
+    text: include_str!("text/node-layer.md"),
+    styles: &[Style::Recursive, Style::Iterative, Style::Gpu],
+    steps: false,
+    count,
+    count_on,
+    ..Method::USUAL
+};
 
-impl Method for NodeLayer {
-    fn about(&self) -> &'static About {
-        &About {
-            name: "node-layer",
-            idea: "breadth first to layer k, then each node on its own",
-            text: include_str!("text/node-layer.md"),
-            styles: &[Style::Recursive, Style::Iterative, Style::Gpu],
-            unique: false,
-            reach: 12,
-            steps: false,
-        }
+fn count(request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
+    if request.n.get() == 1 {
+        return mirror::one_queen(watch);
     }
+    let layer = layer(request.n, LAYER, watch)?;
+    let found = spread(&layer, watch, |node, watch| {
+        let mut search = Search::new(request.n, SolutionCount::new(Images::Mirrored), watch);
+        let queens = node.queens();
+        search.board[..queens].copy_from_slice(&node.board[..queens]);
+        search.run(request.style, queens, node.taken)?;
+        Ok(search.rules.found)
+    })?;
+    Ok(Count::total(2 * found.into_iter().sum::<u64>()))
+}
 
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
-        if request.n.get() == 1 {
-            return mirror::one_queen(watch);
-        }
-        let layer = layer(request.n, LAYER, watch)?;
-        let found = spread(&layer, watch, |node, watch| {
-            let mut search = Search::new(request.n, SolutionCount::new(Images::Mirrored), watch);
-            let queens = node.queens();
-            search.board[..queens].copy_from_slice(&node.board[..queens]);
-            search.run(request.style, queens, node.taken)?;
-            Ok(search.rules.found)
-        })?;
-        Ok(Count::total(2 * found.into_iter().sum::<u64>()))
+fn count_on(
+    device: &mut dyn Device,
+    request: &MethodRequest,
+    watch: &mut Watch<'_>,
+) -> Result<Count, StopSearch> {
+    if request.n.get() == 1 {
+        return mirror::one_queen(watch);
     }
-
-    fn count_on(
-        &self,
-        device: &mut dyn Device,
-        request: &MethodRequest,
-        watch: &mut Watch<'_>,
-    ) -> Result<Count, StopSearch> {
-        if request.n.get() == 1 {
-            return mirror::one_queen(watch);
-        }
-        let layer = layer(request.n, LAYER, watch)?;
-        let nodes: Vec<u32> = layer.iter().flat_map(|node| node.taken.words()).collect();
-        let mut launches = Launches::new(device, NODE_LAYER);
-        // Two and three queens have no node that has a queen in each row.
-        if !layer.is_empty() {
-            launches.submit(nodes, vec![request.n.get()], watch)?;
-        }
-        let [placed, solutions] = launches.finish(watch)?;
-        watch.add_nodes(placed);
-        Ok(Count::total(2 * solutions))
+    let layer = layer(request.n, LAYER, watch)?;
+    let nodes: Vec<u32> = layer.iter().flat_map(|node| node.taken.words()).collect();
+    let mut launches = Launches::new(device, NODE_LAYER);
+    // Two and three queens have no node that has a queen in each row.
+    if !layer.is_empty() {
+        launches.submit(nodes, vec![request.n.get()], watch)?;
     }
+    let [placed, solutions] = launches.finish(watch)?;
+    watch.add_nodes(placed);
+    Ok(Count::total(2 * solutions))
 }
 
 /// Queens that are placed breadth first. For 32 queens that gives six million nodes of 32 bytes.

@@ -3,32 +3,26 @@
 #![doc = include_str!("text/permutations.md")]
 
 use super::by_columns::{Rules, search};
-use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
+use super::{Count, Images, Method, MethodRequest, StopSearch, Watch};
 
 /// One queen in each row and each column; the diagonals are tested when the board is complete.
-pub struct Permutations;
+pub const METHOD: Method = Method {
+    name: "permutations",
+    idea: "one queen per row and column, diagonals tested last",
+    text: include_str!("text/permutations.md"),
+    reach: 9,
+    count,
+    boards,
+    ..Method::USUAL
+};
 
-impl Method for Permutations {
-    fn about(&self) -> &'static About {
-        &About {
-            name: "permutations",
-            idea: "one queen per row and column, diagonals tested last",
-            text: include_str!("text/permutations.md"),
-            styles: Style::BOTH,
-            unique: false,
-            reach: 9,
-            steps: true,
-        }
-    }
+fn count(request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
+    let mut columns = Columns(vec![false; request.n.get() as usize]);
+    Ok(Count::total(search(request, &mut columns, watch)?))
+}
 
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
-        let mut columns = Columns(vec![false; request.n.get() as usize]);
-        Ok(Count::total(search(request, &mut columns, watch)?))
-    }
-
-    fn boards(&self, n: u32) -> Option<f64> {
-        Some((1..=n).map(f64::from).product())
-    }
+fn boards(n: u32) -> Option<f64> {
+    Some((1..=n).map(f64::from).product())
 }
 
 /// Which columns are taken.

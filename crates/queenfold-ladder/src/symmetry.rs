@@ -7,36 +7,26 @@ use std::cmp::Ordering;
 
 use super::bitmap::{Rules, Search, Taken};
 use super::bitmap_orbits::quarter_turn;
-use super::class_counts::ClassCounts;
-use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
-use queenfold_engines::board::Size;
+use super::{Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
+use queenfold_engines::board::{Orbits, Size};
 
 /// Searches only boards that may be the smallest of their images, and cuts off others as early as
 /// possible.
-pub struct Symmetry;
+pub const METHOD: Method = Method {
+    name: "symmetry",
+    idea: "cut off whatever cannot be the smallest image",
+    text: include_str!("text/symmetry.md"),
+    unique: true,
+    count,
+    ..Method::USUAL
+};
 
-impl Method for Symmetry {
-    fn about(&self) -> &'static About {
-        &About {
-            name: "symmetry",
-            idea: "cut off whatever cannot be the smallest image",
-            text: include_str!("text/symmetry.md"),
-            styles: Style::BOTH,
-            unique: true,
-            reach: 12,
-            steps: true,
-        }
+fn count(request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
+    let mut classes = Vec::new();
+    for start in Start::all(request.n) {
+        classes.push(start.count(request.n, request.style, watch)?);
     }
-
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
-        let mut classes = Vec::new();
-        for start in Start::all(request.n) {
-            classes.push(start.count(request.n, request.style, watch)?);
-        }
-        Ok(Count::classes(
-            classes.into_iter().sum::<ClassCounts>().orbits(),
-        ))
-    }
+    Ok(Count::classes(classes.into_iter().sum()))
 }
 
 /// The number of rows of the largest board.
@@ -66,33 +56,31 @@ impl Start {
     }
 
     /// Counts the classes of solutions with this start.
-    pub fn count(
-        self,
-        n: Size,
-        style: Style,
-        watch: &mut Watch<'_>,
-    ) -> Result<ClassCounts, StopSearch> {
+    pub fn count(self, n: Size, style: Style, watch: &mut Watch<'_>) -> Result<Orbits, StopSearch> {
         match self {
             Self::OneQueen => {
                 watch.place(&[1_u32], 0)?;
                 watch.solution(&[1_u32], Images::Orbit(1))?;
-                Ok(ClassCounts::of_one_queen())
+                Ok(Orbits {
+                    c1: 1,
+                    ..Orbits::default()
+                })
             }
-            Self::Corner(corner) => count(n, style, corner, watch),
-            Self::Side(side) => count(n, style, side, watch),
+            Self::Corner(corner) => count_case(n, style, corner, watch),
+            Self::Side(side) => count_case(n, style, side, watch),
         }
     }
 }
 
-fn count(
+fn count_case(
     n: Size,
     style: Style,
     case: impl Case,
     watch: &mut Watch<'_>,
-) -> Result<ClassCounts, StopSearch> {
+) -> Result<Orbits, StopSearch> {
     let leaf = Leaf {
         case,
-        classes: ClassCounts::default(),
+        classes: Orbits::default(),
     };
     let mut search = Search::new(n, leaf, watch);
     let first_queens = case.first_queens();
@@ -119,7 +107,7 @@ pub(super) trait Case: Copy {
 
 struct Leaf<C> {
     case: C,
-    classes: ClassCounts,
+    classes: Orbits,
 }
 
 impl<C: Case> Rules for Leaf<C> {
@@ -129,14 +117,9 @@ impl<C: Case> Rules for Leaf<C> {
     }
 
     #[inline]
-    fn filled(
-        &mut self,
-        board: &[u32],
-        _taken: Taken,
-        watch: &mut Watch<'_>,
-    ) -> Result<(), StopSearch> {
+    fn filled(&mut self, board: &[u32], watch: &mut Watch<'_>) -> Result<(), StopSearch> {
         if let Some(size) = self.case.orbit_size(board) {
-            self.classes.add(size);
+            self.classes.add(size, 1);
             watch.solution(board, Images::Orbit(size))?;
         }
         Ok(())

@@ -140,9 +140,8 @@ impl TableRow {
         let Some(method) = method(&self.method) else {
             return Some(format!("no method is called `{}`", self.method));
         };
-        let about = method.about();
         let named = |style: &Style| style.name() == self.style.as_deref();
-        (!about.styles.iter().any(named)).then(|| format!("{} has no such style", about.name))
+        (!method.styles.iter().any(named)).then(|| format!("{} has no such style", method.name))
     }
 
     /// Compares the row with the known counts.

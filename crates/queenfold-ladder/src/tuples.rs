@@ -2,36 +2,30 @@
 //!
 #![doc = include_str!("text/tuples.md")]
 
-use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
+use super::{Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
 
 /// Tests every tuple when it is complete.
-pub struct Tuples;
+pub const METHOD: Method = Method {
+    name: "tuples",
+    idea: "enumerate all n^n tuples, test complete boards",
+    text: include_str!("text/tuples.md"),
+    reach: 7,
+    count,
+    boards,
+    ..Method::USUAL
+};
 
-impl Method for Tuples {
-    fn about(&self) -> &'static About {
-        &About {
-            name: "tuples",
-            idea: "enumerate all n^n tuples, test complete boards",
-            text: include_str!("text/tuples.md"),
-            styles: Style::BOTH,
-            unique: false,
-            reach: 7,
-            steps: true,
-        }
-    }
+fn count(request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
+    let mut board = vec![0; request.n.get() as usize];
+    let total = match request.style {
+        Style::Iterative => iterative(&mut board, watch)?,
+        _ => recursive(&mut board, 0, watch)?,
+    };
+    Ok(Count::total(total))
+}
 
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
-        let mut board = vec![0; request.n.get() as usize];
-        let total = match request.style {
-            Style::Iterative => iterative(&mut board, watch)?,
-            _ => recursive(&mut board, 0, watch)?,
-        };
-        Ok(Count::total(total))
-    }
-
-    fn boards(&self, n: u32) -> Option<f64> {
-        Some(f64::from(n).powf(n.into()))
-    }
+fn boards(n: u32) -> Option<f64> {
+    Some(f64::from(n).powf(n.into()))
 }
 
 /// Fills the board from `row` down in every way, and counts the solutions among them.

@@ -26,12 +26,9 @@ pub enum StopReason {
     /// The style needs a device, which is missing or cannot be used.
     #[error("{0}")]
     NoDevice(String),
-    /// The device failed during the search.
+    /// The device failed during the search, or what was counted contradicts itself.
     #[error("{0}")]
     Failed(String),
-    /// The method cannot do what its settings request.
-    #[error("{0}")]
-    Refused(String),
 }
 
 /// An event of a search, for an [`Audience`]. Boards are listed row by row from the top, each row
@@ -287,12 +284,7 @@ impl<'a> Watch<'a> {
         self.control.audience.is_some()
     }
 
-    /// Ends the search because the request cannot be done.
-    pub(super) fn refuse_to_run(&self, why: String) -> StopSearch {
-        self.stop(StopReason::Refused(why))
-    }
-
-    /// Ends the search because its device failed.
+    /// Ends the search because its device failed, or because its counts contradict each other.
     pub(super) fn fail(&self, why: String) -> StopSearch {
         self.stop(StopReason::Failed(why))
     }

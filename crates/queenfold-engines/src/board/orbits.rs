@@ -1,5 +1,7 @@
 //! Unique solutions from the total and the symmetric solutions (Burnside's lemma), by size of orbit.
 
+use std::iter::Sum;
+
 use super::{Size, Symmetry, SymmetryGroup};
 
 /// The number of orbits of each size. An orbit is a class of solutions that are images of one
@@ -93,15 +95,21 @@ impl Orbits {
             if count % size != 0 {
                 return Err(wrong(format!("{what} to be a multiple of {size}")));
             }
-            let orbits = match size {
-                1 => &mut orbits.c1,
-                2 => &mut orbits.c2,
-                4 => &mut orbits.c4,
-                _ => &mut orbits.c8,
-            };
-            *orbits += count / size;
+            orbits.add(size as u8, count / size);
         }
         Ok(orbits)
+    }
+
+    /// Adds so many orbits of `size` solutions: 1, 2, 4 or 8.
+    #[inline]
+    pub fn add(&mut self, size: u8, orbits: u128) {
+        let of_size = match size {
+            1 => &mut self.c1,
+            2 => &mut self.c2,
+            4 => &mut self.c4,
+            _ => &mut self.c8,
+        };
+        *of_size += orbits;
     }
 
     /// The number of fundamental solutions: orbits of every size.
@@ -112,6 +120,17 @@ impl Orbits {
     /// The number of solutions in all orbits.
     pub const fn total(&self) -> u128 {
         self.c1 + 2 * self.c2 + 4 * self.c4 + 8 * self.c8
+    }
+}
+
+impl Sum for Orbits {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |sum, orbits| Self {
+            c1: sum.c1 + orbits.c1,
+            c2: sum.c2 + orbits.c2,
+            c4: sum.c4 + orbits.c4,
+            c8: sum.c8 + orbits.c8,
+        })
     }
 }
 

@@ -44,7 +44,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return print(&list());
     };
     // The method and the engine of one name have one idea.
-    let texts = method(name).map(|method| method.about().text);
+    let texts = method(name).map(|method| method.text);
     let engine = ENGINES.into_iter().find(|(engine, ..)| engine == name);
     let texts = texts.into_iter().chain(engine.map(|(.., text)| text));
     let texts: Vec<_> = texts.map(str::trim_end).collect();
@@ -58,7 +58,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 fn list() -> String {
     let line = |name: &str, idea: &str| format!("{name:<20}  {idea}");
     let mut lines = vec!["Methods of the ladder, in the order of the ideas:".to_owned()];
-    lines.extend(METHODS.map(|method| line(method.about().name, method.about().idea)));
+    lines.extend(METHODS.map(|method| line(method.name, method.idea)));
     lines.push("\nEngines, by which `queenfold run` counts:".to_owned());
     lines.extend(ENGINES.map(|(name, idea, _)| line(name, idea)));
     lines.join("\n")
@@ -66,7 +66,7 @@ fn list() -> String {
 
 /// The names of all methods and engines, for clap to check and complete.
 fn names() -> impl TypedValueParser<Value = String> {
-    let methods = METHODS.map(|method| method.about().name);
+    let methods = METHODS.map(|method| method.name);
     let engines = ENGINES.into_iter().map(|(name, ..)| name);
     let others = engines.filter(move |name| !methods.contains(name));
     PossibleValuesParser::new(methods.into_iter().chain(others))

@@ -105,7 +105,7 @@ pub(super) enum Which {
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 fn method_or_all() -> impl TypedValueParser<Value = String> {
-    let names = METHODS.map(|method| method.about().name);
+    let names = METHODS.map(|method| method.name);
     PossibleValuesParser::new(names.into_iter().chain(["all"]))
 }
 
@@ -122,7 +122,7 @@ impl Args {
     }
 
     /// The methods to run: all of them unless some are named.
-    pub(super) fn methods(&self) -> Vec<&'static dyn Method> {
+    pub(super) fn methods(&self) -> Vec<&'static Method> {
         if self.runs_all() {
             return METHODS.to_vec();
         }

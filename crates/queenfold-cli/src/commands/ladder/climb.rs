@@ -70,7 +70,7 @@ pub fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
                 Ok(row) => {
                     row.check()?;
                     if let Some(note) = &row.note {
-                        notes.add(&format!("{note} for n = {n}"), rung.method.about().name);
+                        notes.add(&format!("{note} for n = {n}"), rung.method.name);
                     }
                     match args.json {
                         true => print_json(&row)?,
@@ -109,11 +109,8 @@ pub fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
                 }
                 Err(NoRow::Stopped(StopReason::AudienceLeft)) => return Ok(()),
                 Err(NoRow::Stopped(why @ StopReason::Interrupted)) => {
-                    let message = format!("{why} in {}, n = {n}", rung.method.about().name);
+                    let message = format!("{why} in {}, n = {n}", rung.method.name);
                     return Err(Failure::new(Exit::Stopped, message));
-                }
-                Err(NoRow::Stopped(why @ StopReason::Refused(_))) => {
-                    return Err(Failure::usage(format!("{title}: {why}")));
                 }
                 Err(NoRow::Failure(failure)) => return Err(failure),
             }

@@ -15,14 +15,14 @@ pub use self::args::Args;
 use self::picture::PICTURE;
 use crate::config::is_stream;
 use crate::exit::Failure;
-use crate::ladder::{About, METHODS};
+use crate::ladder::{METHODS, Method};
 use crate::output::{check_file, print};
 
 /// Runs the methods and prints one row for each as soon as it is done.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if *args == Args::default() {
         let mut methods = METHODS.into_iter();
-        return methods.try_for_each(|method| print(&entry(method.about())));
+        return methods.try_for_each(|method| print(&entry(method)));
     }
     if args.from.is_none() && args.plot.as_deref().is_some_and(is_stream) {
         let message = "--plot - goes with --from: the rows of a run are on stdout already";
@@ -48,14 +48,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// A method as a line of the list.
-fn entry(about: &About) -> String {
-    let counts = if about.unique {
+fn entry(method: &Method) -> String {
+    let counts = if method.unique {
         "total, unique"
     } else {
         "total"
     };
-    let styles: Vec<_> = about.styles.iter().filter_map(|s| s.name()).collect();
+    let styles: Vec<_> = method.styles.iter().filter_map(|s| s.name()).collect();
     let gap = if styles.is_empty() { "" } else { "; " };
     let styles = styles.join(", ");
-    format!("{:<20}  {} ({counts}{gap}{styles})", about.name, about.idea)
+    format!("{:<20}  {} ({counts}{gap}{styles})", method.name, method.idea)
 }

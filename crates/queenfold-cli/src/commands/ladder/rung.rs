@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::args::Args;
 use crate::exit::Failure;
-use crate::ladder::{About, Method, Style, TableRow, extrapolated};
+use crate::ladder::{Method, Style, TableRow, extrapolated};
 use queenfold::board::Size;
 
 /// A count is not begun if it would take so many times its limit: the extrapolation is not off by that much.
@@ -16,7 +16,7 @@ const PROBED: f64 = 0.02;
 /// A method in one of its styles.
 pub struct Rung {
     /// The method.
-    pub method: &'static dyn Method,
+    pub method: &'static Method,
     /// The style.
     pub style: Style,
     /// Boards that it has counted and the seconds that they took, by ascending size.
@@ -26,7 +26,7 @@ pub struct Rung {
 }
 
 impl Rung {
-    const fn new(method: &'static dyn Method, style: Style) -> Self {
+    const fn new(method: &'static Method, style: Style) -> Self {
         Self {
             method,
             style,
@@ -37,7 +37,7 @@ impl Rung {
 
     /// Method and style for readers.
     pub fn title(&self) -> String {
-        let name = self.method.about().name;
+        let name = self.method.name;
         match self.style.name() {
             Some(style) => format!("{name}, {style}"),
             None => name.to_owned(),
@@ -51,16 +51,16 @@ impl Rung {
 
     /// The wall time that a board would take on an idle machine, in seconds, if smaller boards say.
     pub fn extrapolated(&self, n: Size) -> Option<f64> {
-        let seconds = extrapolated(&self.times, |n| self.method.boards(n), n.get())?;
+        let seconds = extrapolated(&self.times, |n| (self.method.boards)(n), n.get())?;
         // The cost of a row is that of all threads.
-        let on_all_cores = !self.style.needs_device() && !self.method.about().steps;
+        let on_all_cores = !self.style.needs_device() && !self.method.steps;
         let threads = if on_all_cores { num_cpus::get() } else { 1 };
         Some(seconds / threads as f64)
     }
 
     /// The board to count before one of `n` queens, so that its time can be extrapolated; `None` if enough is known.
     pub fn probe(&self, n: Size, limit: Duration) -> Option<Size> {
-        let reach = self.method.about().reach;
+        let reach = self.method.reach;
         if n.get() <= reach {
             return None;
         }
@@ -92,9 +92,9 @@ impl Rung {
 pub fn rungs(args: &Args) -> Result<Vec<Rung>, Failure> {
     let mut rungs = Vec::new();
     for method in args.methods() {
-        let styles = styles(method.about(), args);
+        let styles = styles(method, args);
         if styles.is_empty() && !args.runs_all() {
-            let name = method.about().name;
+            let name = method.name;
             return Err(Failure::usage(format!("{name} has no such style")));
         }
         rungs.extend(styles.into_iter().map(|style| Rung::new(method, style)));
@@ -110,11 +110,11 @@ pub fn rungs(args: &Args) -> Result<Vec<Rung>, Failure> {
 
 /// The styles of a method that the flags select. A method without a choice runs in its only style,
 /// unless the flags ask for a device.
-fn styles(about: &About, args: &Args) -> Vec<Style> {
+fn styles(method: &Method, args: &Args) -> Vec<Style> {
     let Some(wanted) = args.style else {
-        return about.styles.to_vec();
+        return method.styles.to_vec();
     };
-    match about.styles {
+    match method.styles {
         [Style::Only] if wanted != [Style::Gpu] => vec![Style::Only],
         styles => wanted
             .iter()
@@ -144,7 +144,7 @@ pub fn check_audience(args: &Args, rungs: &[Rung]) -> Result<(), Failure> {
             rung.title()
         )));
     }
-    let About { name, steps, .. } = rung.method.about();
+    let Method { name, steps, .. } = rung.method;
     if args.step && !steps {
         return Err(Failure::usage(format!(
             "{name} searches in many places at once: --step has no one search to show"

@@ -43,16 +43,12 @@ pub fn too_long(limit: Duration, extrapolated: Option<f64>) -> String {
 
 impl LadderTable {
     /// Columns wide enough for these methods on boards up to `last`; without the wall time if it is `narrow`.
-    pub fn new(
-        last: Size,
-        methods: impl Iterator<Item = &'static dyn Method>,
-        narrow: bool,
-    ) -> Self {
+    pub fn new(last: Size, methods: impl Iterator<Item = &'static Method>, narrow: bool) -> Self {
         let total = most(last);
         // On small boards dead ends outnumber solutions, later by less than a thousand.
         let usual = 1000 * total.max(100);
         let most_nodes = methods
-            .map(|method| method.boards(last.get()).map_or(usual, |all| all as u128))
+            .map(|method| (method.boards)(last.get()).map_or(usual, |all| all as u128))
             .max()
             .unwrap_or(0);
         Self {
