@@ -10,7 +10,7 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use queenfold::board::Size;
-use queenfold::chain::{ChainPlan, Partition};
+use queenfold::chain::ChainPlan;
 use queenfold::engine::{CounterSettings, Plan, Tally};
 use queenfold::simd::Isa;
 
@@ -51,7 +51,11 @@ fn plan(c: &mut Criterion) {
             b.iter(|| {
                 (0..plan.ranks())
                     .step_by(step)
-                    .filter(|&rank| Partition::of_rank(plan.borders(), black_box(rank)).is_some())
+                    .filter(|&rank| {
+                        plan.subtrees(rank..black_box(rank) + 1)
+                            .next_subtree()
+                            .is_some()
+                    })
                     .count()
             });
         });

@@ -75,8 +75,7 @@ pub use actors::{
 };
 #[doc(inline)]
 pub use board::{
-    GivenBoard, GivenError, Inconsistent, Known, Orbits, PictureError, Size, SizeError, Square,
-    SquareNameError, known,
+    GivenBoard, GivenError, Inconsistent, Known, Orbits, Size, SizeError, Square, known,
 };
 #[doc(inline)]
 pub use engine::{

@@ -221,8 +221,8 @@ impl Draw {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::Size;
-    use crate::engine::{Counter, CounterSettings, Engine, Plan, Task};
+    use crate::board::{GivenBoard, Size};
+    use crate::engine::{Counter, CounterSettings, Engine, Plan, PlanName, Task};
     use crate::estimate::sample::SPEED;
     use fastrand::Rng;
 
@@ -267,16 +267,15 @@ mod tests {
     }
 
     impl Plan for InventedPlan {
-        fn engine(&self) -> Engine {
-            Engine::Colour
+        fn name(&self) -> PlanName {
+            PlanName {
+                engine: Engine::Colour,
+                version: 1,
+            }
         }
 
-        fn version(&self) -> u32 {
-            1
-        }
-
-        fn size(&self) -> Size {
-            Size::new(8).unwrap()
+        fn given(&self) -> GivenBoard {
+            Size::new(8).unwrap().into()
         }
 
         fn tasks(&self) -> u64 {

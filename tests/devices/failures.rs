@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use crate::common::faulty_device::{Fault, Faulty, Trouble};
 use parking_lot::Mutex;
 use queenfold::actors::{Control, DeviceSpec, EventKind, Observer, RunError, RunEvent};
-use queenfold::board::Size;
+use queenfold::board::GivenBoard;
 use queenfold::chain::ChainPlan;
 use queenfold::device::{Device, OpenError};
 use queenfold::engine::{
-    Counter, CounterSettings, Engine, Launch, Launcher, NoLauncher, NotCounted, Plan, Tally, Task,
-    TaskWatch, WorkerId,
+    Counter, CounterSettings, Engine, Launch, Launcher, NoLauncher, NotCounted, Plan, PlanName,
+    Tally, Task, TaskWatch, WorkerId,
 };
 
 use super::runs::{device, exact, exact_by, healthy, in_time, settings, size, spec};
@@ -44,16 +44,15 @@ impl Patient {
 }
 
 impl Plan for Patient {
-    fn engine(&self) -> Engine {
-        Engine::Chain
+    fn name(&self) -> PlanName {
+        PlanName {
+            engine: Engine::Chain,
+            version: 1,
+        }
     }
 
-    fn version(&self) -> u32 {
-        1
-    }
-
-    fn size(&self) -> Size {
-        self.plan.size()
+    fn given(&self) -> GivenBoard {
+        self.plan.given()
     }
 
     fn tasks(&self) -> u64 {

@@ -305,9 +305,15 @@ fn make_the_embedded_kernels() {
     for program in programs() {
         let [source, made] = ["kernel.cu", "kernel.ptx"].map(|name| folder.path().join(name));
         fs::write(&source, kernel_source(program)).unwrap();
+        let define = match program.entry() {
+            "chain" => Some(format!("-DQF_DEPTH={}u", program.variant())),
+            "colour" => Some(format!("-DQF_COUNTERS={}u", program.variant())),
+            _ => None,
+        };
         let compiled = tools
             .command("nvcc")
-            .args(program.options("compute_75"))
+            .args(["--gpu-architecture=compute_75", "--std=c++17"])
+            .args(define)
             .args(["-ptx", "-o"])
             .args([&made, &source])
             .status();

@@ -5,9 +5,11 @@ use std::ops::Range;
 use crate::common::skip::skipped;
 use proptest::prelude::*;
 use queenfold::board::{Size, known};
-use queenfold::chain::{ChainPlan, Partition};
+use queenfold::chain::ChainPlan;
 use queenfold::engine::{Counter, CounterSettings, Plan, Tally, Task};
 use queenfold::simd::Isa;
+
+use super::chain_partition::Partition;
 
 fn plan(n: u32) -> ChainPlan {
     ChainPlan::new(Size::new(n).unwrap())
@@ -59,8 +61,7 @@ fn tasks_without_partitions_count_nothing() {
         let plan = plan(n);
         for (isa, mut counter) in counters(&plan) {
             let mut tasks = vec![0..0, plan.ranks()..plan.ranks()];
-            let empty =
-                (0..plan.ranks()).find(|&rank| Partition::of_rank(plan.borders(), rank).is_none());
+            let empty = (0..plan.ranks()).find(|&rank| Partition::of_rank(&plan, rank).is_none());
             tasks.extend(empty.map(|rank| rank..rank + 1));
             for ranks in tasks {
                 let tally = counter.count(&task(&plan, ranks)).unwrap();

@@ -6,9 +6,11 @@ use std::sync::OnceLock;
 
 use proptest::prelude::*;
 use queenfold::board::{Size, Squares, Symmetry};
-use queenfold::chain::{Border, ChainPlan, Frame, Partition};
+use queenfold::chain::{ChainPlan, Frame};
 use queenfold::engine::{CheckedBy, CountedBy, CounterSettings, Plan};
 use queenfold::simd::Isa;
+
+use super::chain_partition::{Partition, border_of};
 
 fn size(n: u32) -> Size {
     Size::new(n).unwrap()
@@ -41,13 +43,13 @@ fn solutions(n: u8) -> Vec<Vec<u8>> {
 /// The weight of the partition that contains `placement`; `None` if no partition of the plan does.
 fn weight_of(plan: &ChainPlan, placement: &[u8]) -> Option<u8> {
     let n = plan.size();
-    let border = Border::of_placement(placement);
+    let border = border_of(placement);
     let weight = border.weight(n)?;
     let mut row = 0;
     let prefix = Frame::new(n, border, &Squares::all(n))
         .rows
         .iter()
-        .take(Partition::prefix_rows(n) as usize)
+        .take(plan.prefix_columns(0).len())
         .map(|free| {
             row += free.gap as usize;
             placement[row]
@@ -58,10 +60,8 @@ fn weight_of(plan: &ChainPlan, placement: &[u8]) -> Option<u8> {
         weight,
         prefix,
     };
-    let rank = partition
-        .rank(plan.borders())
-        .expect("the partition has a rank");
-    assert_eq!(Partition::of_rank(plan.borders(), rank), Some(partition));
+    let rank = partition.rank(plan);
+    assert_eq!(Partition::of_rank(plan, rank), Some(partition));
     Some(weight)
 }
 
@@ -106,8 +106,13 @@ fn tasks_tile_the_ranks() {
 #[test]
 fn a_rank_past_the_last_is_empty() {
     for plan in plans() {
-        let past = Partition::of_rank(plan.borders(), plan.ranks());
+        let past = Partition::of_rank(plan, plan.ranks());
         assert_eq!(past, None);
+        assert!(
+            plan.subtrees(plan.ranks()..plan.ranks())
+                .next_subtree()
+                .is_none()
+        );
     }
 }
 
@@ -118,12 +123,35 @@ proptest! {
     fn a_rank_is_found_again_from_its_partition(n in 1usize..=32, at in 0.0..1.0f64) {
         let plan = &plans()[n - 1];
         let rank = (plan.ranks() as f64 * at) as u64;
-        let borders = plan.borders();
-        if let Some(partition) = Partition::of_rank(borders, rank) {
-            prop_assert_eq!(partition.rank(borders), Some(rank));
+        prop_assume!(plan.ranks() > 0);
+        let mut subtrees = plan.subtrees(rank..rank + 1);
+        let subtree = subtrees.next_subtree();
+        let partition = Partition::of_rank(plan, rank);
+        prop_assert_eq!(
+            subtree.map(|subtree| (subtree.border, subtree.weight, subtree.partitions)),
+            partition.as_ref().map(|of| (of.border, of.weight, 1))
+        );
+        if let Some(partition) = partition {
+            prop_assert_eq!(partition.rank(plan), rank);
             prop_assert!(partition.border.is_legal(plan.size()));
             prop_assert_eq!(partition.border.weight(plan.size()), Some(partition.weight));
         }
+    }
+}
+
+#[test]
+fn partitions_are_the_ranks_that_are_not_empty() {
+    for n in 4..=9 {
+        let plan = ChainPlan::new(size(n));
+        let legal = (0..plan.ranks()).filter(|&rank| Partition::of_rank(&plan, rank).is_some());
+        let legal = legal.count() as u64;
+        let mut oracle = plan.oracle();
+        let counted = (0..plan.tasks()).map(|task| oracle.count(&plan.task(task)).unwrap());
+        assert_eq!(
+            counted.map(|tally| tally.partitions).sum::<u64>(),
+            legal,
+            "n = {n}"
+        );
     }
 }
 

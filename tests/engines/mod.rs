@@ -2,6 +2,7 @@
 
 mod canaries;
 mod chain_kernels;
+mod chain_partition;
 mod chain_plan;
 mod colour;
 mod estimate;

@@ -121,7 +121,7 @@ fn with_an_audit_of_1_every_task_of_a_device_and_its_host_is_counted_twice() {
     for record in records(&run).unwrap() {
         let second = record.result.audited_by.expect("counted twice");
         assert!(
-            !record.result.origin.counted_by.is_kernel(second.as_str()),
+            !record.result.origin.counted_by.is_kernel(&second),
             "{}",
             record.result.key
         );

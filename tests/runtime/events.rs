@@ -116,7 +116,7 @@ fn audits_and_the_time_left_are_told() {
     let done = |event: &&RunEvent| matches!(event.kind, EventKind::TaskCounted(_));
     let tasks = events.iter().filter(done).count();
     let audits = events.iter().filter_map(|event| match &event.kind {
-        EventKind::Audited { by, worker, .. } => Some((by.as_str(), *worker)),
+        EventKind::Audited { by, worker, .. } => Some((by.as_ref(), *worker)),
         _ => None,
     });
     let audits: Vec<_> = audits.collect();

@@ -7,10 +7,10 @@ use std::time::Duration;
 use super::alone::run_alone;
 use crate::common::run_spec::run_spec;
 use queenfold::actors::{Control, RunSpec, RunState};
-use queenfold::board::Size;
+use queenfold::board::{GivenBoard, Size};
 use queenfold::chain::ChainPlan;
 use queenfold::engine::{
-    Counter, CounterSettings, Engine, Mismatch, NotCounted, Plan, Tally, Task, TaskWatch,
+    Counter, CounterSettings, Engine, Mismatch, NotCounted, Plan, PlanName, Tally, Task, TaskWatch,
 };
 use queenfold::simd::Isa;
 
@@ -63,17 +63,16 @@ pub fn tally(r90: u64) -> Tally {
 }
 
 impl Plan for Made {
-    fn engine(&self) -> Engine {
-        Engine::Census
+    fn name(&self) -> PlanName {
+        PlanName {
+            engine: Engine::Census,
+            version: 1,
+        }
     }
 
-    fn version(&self) -> u32 {
-        1
-    }
-
-    fn size(&self) -> Size {
+    fn given(&self) -> GivenBoard {
         // The board of the chain plans that share a run with it.
-        Size::new(12).unwrap()
+        Size::new(12).unwrap().into()
     }
 
     fn tasks(&self) -> u64 {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::square_name::{SquareNameError, squares_named};
+use super::square_name::squares_named;
 use super::{Size, Square, Squares, Symmetry, SymmetryGroup};
 
 /// A board with given queens, which every solution keeps, and holes, on which no queen may stand.
@@ -33,16 +33,10 @@ pub struct GivenBoard {
 const MOST_NAMED: usize = 8;
 const FIRST_NAMED: usize = 3;
 
-/// Why queens and holes cannot be given together, or a text that names no square.
+/// Why queens and holes cannot be given together, or a text that names no square or is no picture of a board.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct GivenError(String);
-
-impl From<SquareNameError> for GivenError {
-    fn from(error: SquareNameError) -> Self {
-        Self(error.to_string())
-    }
-}
+pub struct GivenError(pub(super) String);
 
 impl GivenBoard {
     /// The board of size `n` with nothing given.

@@ -5,28 +5,6 @@ use std::fmt;
 use super::square_name::column_name;
 use super::{GivenBoard, GivenError, Size, Square};
 
-/// Why a text is no picture of a given board.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct PictureError(String);
-
-impl PictureError {
-    /// More lines follow after those of a board.
-    fn several(n: usize, line: usize) -> Self {
-        Self(format!(
-            "several boards, or a line too many: the first {n} lines are a board of n = {n}, and line {line} follows; \
-             give one board in a file"
-        ))
-    }
-}
-
-/// What it shows cannot be given.
-impl From<GivenError> for PictureError {
-    fn from(error: GivenError) -> Self {
-        Self(error.to_string())
-    }
-}
-
 impl GivenBoard {
     /// The board of a picture: a line for each row, the top row first; `.` is an empty square, `Q` or `q` a given
     /// queen, `#` a hole. Blanks and empty lines are left out, and so are a byte order mark and what
@@ -37,12 +15,12 @@ impl GivenBoard {
     ///
     /// let board = GivenBoard::from_picture(". . . .\n. . . Q\n# . . .\n. . . .\n")?;
     /// assert_eq!(board.to_string(), "queens d3 and holes a2");
-    /// # Ok::<(), queenfold_engines::board::PictureError>(())
+    /// # Ok::<(), queenfold_engines::board::GivenError>(())
     /// ```
     ///
     /// # Errors
     /// The text is no such picture, or [cannot be given](GivenBoard::new).
-    pub fn from_picture(text: &str) -> Result<Self, PictureError> {
+    pub fn from_picture(text: &str) -> Result<Self, GivenError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut drawn: Vec<_> = (1..)
             .zip(text.lines())
@@ -60,7 +38,7 @@ impl GivenBoard {
                 'q' => Ok('Q'),
                 other => {
                     let found = other.escape_debug().to_string();
-                    Err(PictureError(format!(
+                    Err(GivenError(format!(
                         "line {line}, column {column}: `{found}` is neither `.` (empty) nor `Q` (a queen) nor `#` (a hole){}",
                         hint(&found)
                     )))
@@ -74,12 +52,12 @@ impl GivenBoard {
             && n > 1
             && rows[..n].iter().all(|(_, squares)| squares.len() == n)
         {
-            return Err(PictureError::several(n, *line));
+            return Err(several(n, *line));
         }
         let n = u32::try_from(lines).ok().and_then(|n| Size::new(n).ok());
         let n = n.ok_or_else(|| {
             let most = Size::MAX;
-            PictureError(format!(
+            GivenError(format!(
                 "a picture has 1 to {most} lines, one for each row, not {lines}"
             ))
         })?;
@@ -88,7 +66,7 @@ impl GivenBoard {
             let line = *line;
             if squares.len() != lines {
                 let squares = squares.len();
-                return Err(PictureError(format!(
+                return Err(GivenError(format!(
                     "line {line} has {squares} squares: as many are needed as there are lines, {lines}"
                 )));
             }
@@ -100,7 +78,7 @@ impl GivenBoard {
                 }
             }
         }
-        Ok(Self::new(n, queens, holes)?)
+        Self::new(n, queens, holes)
     }
 
     /// Draws the board, with the numbers of its rows and the letters of its columns.
@@ -109,12 +87,20 @@ impl GivenBoard {
     }
 }
 
+/// More lines follow after those of a board.
+fn several(n: usize, line: usize) -> GivenError {
+    GivenError(format!(
+        "several boards, or a line too many: the first {n} lines are a board of n = {n}, and line {line} follows; give \
+         one board in a file"
+    ))
+}
+
 /// A line with its number and the number of its first character, both from 1.
 type Line<'a> = (usize, usize, &'a str);
 
 /// Leaves out the numbers of the rows, the letters of the columns and the line about the board, where the letters show
 /// that they are there: otherwise a number may be what another program draws in a square.
-fn leave_out_names(lines: &mut Vec<Line<'_>>) -> Result<(), PictureError> {
+fn leave_out_names(lines: &mut Vec<Line<'_>>) -> Result<(), GivenError> {
     let n = lines
         .iter()
         .position(|(.., text)| text.trim_start().starts_with('a'));
@@ -131,7 +117,7 @@ fn leave_out_names(lines: &mut Vec<Line<'_>>) -> Result<(), PictureError> {
     after.next_if(|(.., text)| text.starts_with("n = "));
     after
         .next()
-        .map_or(Ok(()), |(line, ..)| Err(PictureError::several(n, line)))
+        .map_or(Ok(()), |(line, ..)| Err(several(n, line)))
 }
 
 /// The letters of the columns. Beyond z, the second letter says which one it is.
@@ -217,7 +203,7 @@ mod tests {
             (&format!("{drawn}n = 3, given: queens c2\n{drawn}"), 3, 6),
         ] {
             let refused = GivenBoard::from_picture(text);
-            assert_eq!(refused, Err(PictureError::several(n, line)), "{text}");
+            assert_eq!(refused, Err(several(n, line)), "{text}");
         }
     }
 

@@ -1,17 +1,6 @@
 //! The names of squares, as in chess: `a1` is the square at the bottom left.
 
-use super::{Size, Square};
-
-/// A text that names no square of a board.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{text}` names no square of n = {n}: write a column from a to {} and a row from 1 to {n}, as in c3",
-    column_name(n - 1)
-)]
-pub struct SquareNameError {
-    text: String,
-    n: u32,
-}
+use super::{GivenError, Size, Square};
 
 impl Square {
     /// The name of the square on a board of size `n`: the letter of its column, `a` at the left, and the
@@ -35,7 +24,7 @@ impl Square {
     ///
     /// # Errors
     /// The text names no square of the board of size `n`.
-    pub fn from_name(n: Size, text: &str) -> Result<Self, SquareNameError> {
+    pub fn from_name(n: Size, text: &str) -> Result<Self, GivenError> {
         let n = n.get();
         let lower = text.trim().to_ascii_lowercase();
         let digits = lower.trim_start_matches(|c: char| c.is_ascii_lowercase());
@@ -46,16 +35,17 @@ impl Square {
             number.filter(|number| (1..=n).contains(number) && !digits.starts_with(['0', '+']));
         match (column, number) {
             (Some(column), Some(number)) => Ok(Self::new((n - number) as u8, column as u8)),
-            _ => Err(SquareNameError {
-                text: text.trim().to_owned(),
-                n,
-            }),
+            _ => Err(GivenError(format!(
+                "`{}` names no square of n = {n}: write a column from a to {} and a row from 1 to {n}, as in c3",
+                text.trim(),
+                column_name(n - 1)
+            ))),
         }
     }
 }
 
 /// The squares with these names, separated by commas or blanks.
-pub(super) fn squares_named(n: Size, names: &str) -> Result<Vec<Square>, SquareNameError> {
+pub(super) fn squares_named(n: Size, names: &str) -> Result<Vec<Square>, GivenError> {
     let names = names.split([',', ' ']).filter(|name| !name.is_empty());
     names.map(|name| Square::from_name(n, name)).collect()
 }

@@ -1,10 +1,10 @@
 //! The canary of the census: the board of 16 queens in small pieces.
 
-use super::VERSION;
+use super::NAME;
 use super::census_board::CensusBoard;
 use super::partition;
 use crate::board::Size;
-use crate::engine::{Canary, Engine, PlanName};
+use crate::engine::Canary;
 
 /// The board.
 const BOARD: Size = Size::constant(16);
@@ -20,13 +20,9 @@ const COUNTS: [u64; 33] = [
 
 /// All pieces. The test `canaries` compares their counts with the oracle.
 pub(super) fn canary() -> Canary {
-    let plan = PlanName {
-        engine: Engine::Census,
-        version: VERSION,
-    };
     Canary::pieces(
         BOARD,
-        plan,
+        NAME,
         partition::ranks(&CensusBoard::new(BOARD.into())),
         RANKS,
         &COUNTS,

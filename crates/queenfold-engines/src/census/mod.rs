@@ -20,5 +20,10 @@ mod taken_squares;
 pub use partition::CensusPartition;
 pub use plan::CensusPlan;
 
-/// The version of the plan: any change of partitions, weights or boundaries of tasks is another one.
-const VERSION: u32 = 1;
+use crate::engine::{Engine, PlanName};
+
+/// The name of the plan. Its version: any change of partitions, weights or boundaries of tasks is another one.
+const NAME: PlanName = PlanName {
+    engine: Engine::Census,
+    version: 1,
+};

@@ -1,14 +1,14 @@
 //! The plan of the census: its tasks, and what counts them.
 
-use super::VERSION;
+use super::NAME;
 use std::sync::Arc;
 
 use super::census_board::CensusBoard;
 use super::oracle::CensusOracle;
 use super::{CensusPartition, canary, half_turn, partition, quarter_turn};
-use crate::board::{GivenBoard, Size};
+use crate::board::GivenBoard;
 use crate::engine::{
-    Canary, Counter, CounterSettings, Engine, NotCounted, Plan, Tally, Task, TaskWatch,
+    Canary, Counter, CounterSettings, Engine, NotCounted, Plan, PlanName, Tally, Task, TaskWatch,
     core_seconds,
 };
 use crate::simd::Isa;
@@ -48,16 +48,8 @@ impl CensusPlan {
 }
 
 impl Plan for CensusPlan {
-    fn engine(&self) -> Engine {
-        Engine::Census
-    }
-
-    fn version(&self) -> u32 {
-        VERSION
-    }
-
-    fn size(&self) -> Size {
-        self.board.size()
+    fn name(&self) -> PlanName {
+        NAME
     }
 
     fn given(&self) -> GivenBoard {
@@ -136,7 +128,7 @@ impl Counter for CensusCounter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::{known, known_symmetric};
+    use crate::board::{Size, known, known_symmetric};
 
     fn whole(plan: &CensusPlan, mut counter: Box<dyn Counter>) -> Tally {
         (0..plan.tasks())

@@ -19,28 +19,6 @@ pub struct Border {
 }
 
 impl Border {
-    /// The border of a placement with one queen in each row and column. `columns[row]` is the
-    /// column of the queen in that row.
-    ///
-    /// # Panics
-    /// The first or the last column has no queen.
-    #[expect(clippy::expect_used, reason = "callers must give a placement")]
-    pub fn of_placement(columns: &[u8]) -> Self {
-        let last = columns.len() as u8 - 1;
-        let row_of = |column| {
-            columns
-                .iter()
-                .position(|&c| c == column)
-                .expect("a queen in each column") as u8
-        };
-        Self {
-            top: columns[0],
-            bottom: columns[usize::from(last)],
-            left: row_of(0),
-            right: row_of(last),
-        }
-    }
-
     /// The squares of its queens; a corner is listed once for each of the two sides it is on.
     pub fn squares(self, n: Size) -> [Square; 4] {
         let last = n.get() as u8 - 1;

@@ -1,8 +1,8 @@
 //! The canary of the chain: the board of 12 queens in many small pieces.
 
-use super::VERSION;
+use super::NAME;
 use crate::board::Size;
-use crate::engine::{Canary, Engine, PlanName};
+use crate::engine::Canary;
 
 /// The board.
 const BOARD: Size = Size::constant(12);
@@ -21,9 +21,5 @@ const COUNTS: [u64; 32] = [
 
 /// All pieces. The test `canaries` compares their counts with the oracle.
 pub(super) fn canary() -> Canary {
-    let plan = PlanName {
-        engine: Engine::Chain,
-        version: VERSION,
-    };
-    Canary::pieces(BOARD, plan, ALL, RANKS, &COUNTS)
+    Canary::pieces(BOARD, NAME, ALL, RANKS, &COUNTS)
 }

@@ -10,7 +10,7 @@
 //! * [`Border`]: the border placements and their representatives; [`Borders`]: those of a plan, also of
 //!   one for a board on which queens and holes are given.
 //! * [`Frame`]: what is left to search after a border is placed.
-//! * [`Partition`]: a border and the queens of the next rows, and the order of partitions.
+//! * `partition`: a border and the queens of the next rows, and the order of partitions.
 //! * [`ChainPlan`]: the partitions cut into tasks.
 //! * [`Subtrees`]: the subtrees of a task.
 //! * [`NodeRule`]: what counts as a node.
@@ -38,10 +38,14 @@ pub use borders::Borders;
 pub use frame::{Frame, FreeRow, TakenLines};
 pub use node_rule::NodeRule;
 pub use oracle::ChainOracle;
-pub use partition::Partition;
 pub use plan::ChainPlan;
 pub use program::programs;
 pub use subtrees::{Subtree, Subtrees};
 
-/// The version of the plan: any change of partitions, weights or boundaries of tasks is another one.
-const VERSION: u32 = 1;
+use crate::engine::{Engine, PlanName};
+
+/// The name of the plan. Its version: any change of partitions, weights or boundaries of tasks is another one.
+const NAME: PlanName = PlanName {
+    engine: Engine::Chain,
+    version: 1,
+};

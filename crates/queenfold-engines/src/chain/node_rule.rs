@@ -1,6 +1,7 @@
 //! Which queens count as nodes, so that every kernel of the chain counts the same ones.
 
-use super::{Frame, Partition, TakenLines, search};
+use super::partition::prefix_rows;
+use super::{Frame, TakenLines, search};
 use crate::board::Size;
 
 /// What counts as a node, the same for every kernel.
@@ -33,7 +34,7 @@ impl NodeRule {
 
     /// The rule for a frame.
     pub fn new(n: Size, frame: &Frame) -> Self {
-        let prefix = Partition::prefix_rows(n) as usize;
+        let prefix = prefix_rows(n) as usize;
         let rows = frame.rows.len();
         Self {
             counted_rows: rows.saturating_sub(Self::CLOSED_ROWS).max(prefix),

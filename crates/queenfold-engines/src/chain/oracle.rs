@@ -83,7 +83,7 @@ pub(super) fn search(
 mod tests {
     use super::*;
     use crate::board::{Size, known};
-    use crate::chain::{ChainPlan, Partition};
+    use crate::chain::ChainPlan;
     use crate::engine::Plan;
 
     fn count(plan: &ChainPlan, ranks: std::ops::Range<u64>) -> Tally {
@@ -126,21 +126,6 @@ mod tests {
                     .sum();
                 assert_eq!(parts, whole, "n = {n}, step {step}");
             }
-        }
-    }
-
-    #[test]
-    fn partitions_are_the_ranks_that_are_not_empty() {
-        for n in 4..=9 {
-            let plan = plan(n);
-            let legal = (0..plan.ranks())
-                .filter(|&rank| Partition::of_rank(plan.borders(), rank).is_some())
-                .count();
-            assert_eq!(
-                count(&plan, 0..plan.ranks()).partitions,
-                legal as u64,
-                "n = {n}"
-            );
         }
     }
 }

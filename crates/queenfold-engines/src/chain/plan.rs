@@ -1,23 +1,23 @@
 //! The plan of the chain engine: how its partitions are cut into tasks, and what counts them.
 
-use super::VERSION;
+use super::NAME;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::counter::ChainCounter;
 use super::launches::ChainLauncher;
-use super::partition::{radix, ranks_per_border};
+use super::partition::{prefix_rows, radix, ranks_per_border};
 use super::program::BOARDS;
-use super::{Borders, ChainOracle, Partition, Subtrees, canary};
+use super::{Borders, ChainOracle, Subtrees, canary};
 use crate::board::{GivenBoard, Size};
 use crate::engine::{
-    Canary, Counter, CounterSettings, Engine, Launcher, NoLauncher, Plan, Task, core_seconds,
-    task_bits,
+    Canary, Counter, CounterSettings, Engine, Launcher, NoLauncher, Plan, PlanName, Task,
+    core_seconds, task_bits,
 };
 use crate::simd::Isa;
 
 /// The partitions of the chain engine in order, cut into tasks.
-/// [`Partition::of_rank`](super::Partition::of_rank) defines the order.
+/// `partition.rs` defines the order.
 ///
 /// Version `chain-1`. Task `i` holds the ranks `i · s .. (i + 1) · s` (the last task may hold
 /// fewer), where `s` depends only on the board.
@@ -70,7 +70,7 @@ impl ChainPlan {
 
     /// The columns of the queens in the first free rows at `rank`, whether they attack each other or not.
     pub fn prefix_columns(&self, rank: u64) -> Vec<u8> {
-        let rows = Partition::prefix_rows(self.n);
+        let rows = prefix_rows(self.n);
         let column = |row| rank / radix(self.n).pow(rows - 1 - row) % radix(self.n) + 1;
         (0..rows).map(|row| column(row) as u8).collect()
     }
@@ -96,16 +96,8 @@ const fn free_task_bits(n: Size) -> u32 {
 }
 
 impl Plan for ChainPlan {
-    fn engine(&self) -> Engine {
-        Engine::Chain
-    }
-
-    fn version(&self) -> u32 {
-        VERSION
-    }
-
-    fn size(&self) -> Size {
-        self.n
+    fn name(&self) -> PlanName {
+        NAME
     }
 
     fn given(&self) -> GivenBoard {

@@ -77,7 +77,7 @@ fn program(depth: u32) -> DeviceProgram {
     // SAFETY: the kernel indexes its stack and rows by the rows left, which the check bounds by the depth.
     unsafe {
         DeviceProgram::new("chain", ThreadUse::FillTheDevice, layout)
-            .with_variant("QF_DEPTH", depth)
+            .with_variant(depth)
             .with_blocks(MOST_THREADS, memory_of_thread, 0)
     }
 }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::partition::{radix, ranks_per_border};
-use super::{Border, Borders, Frame, FreeRow, Partition, TakenLines};
+use super::partition::{prefix_rows, radix, ranks_per_border};
+use super::{Border, Borders, Frame, FreeRow, TakenLines};
 use crate::board::{Size, Squares, bits};
 
 /// A subtree to search: a border, with as many prefix queens placed as needed to stay within the
@@ -69,7 +69,7 @@ impl Subtrees {
             self.ranks.start += span;
             if let Some(taken) = self.place_prefix(start, depth) {
                 let (index, frame) = self.frame.as_ref()?;
-                let deepest = Partition::prefix_rows(self.n) as usize;
+                let deepest = prefix_rows(self.n) as usize;
                 let (border, weight) = self.borders.list()[*index];
                 return Some(Subtree {
                     border,
@@ -98,7 +98,7 @@ impl Subtrees {
     /// the number of ranks in that block.
     fn widest_block(&self) -> (usize, u64) {
         let Range { start, end } = self.ranks;
-        let deepest = Partition::prefix_rows(self.n);
+        let deepest = prefix_rows(self.n);
         (0..=deepest)
             .map(|depth| (depth as usize, radix(self.n).pow(deepest - depth)))
             .find(|(_, span)| start.is_multiple_of(*span) && start + span <= end)

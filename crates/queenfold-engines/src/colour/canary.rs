@@ -1,8 +1,8 @@
 //! The canaries of the colour engine: all partitions of the boards of 13 and 14 queens.
 
-use super::VERSION;
+use super::NAME;
 use crate::board::Size;
-use crate::engine::{Canary, Engine, PlanName};
+use crate::engine::Canary;
 
 /// Ranks in a piece.
 const RANKS: u64 = 27;
@@ -32,9 +32,5 @@ pub(super) fn canary(n: Size) -> Canary {
         0 => (const { Size::constant(14) }, EVEN),
         _ => (const { Size::constant(13) }, ODD),
     };
-    let plan = PlanName {
-        engine: Engine::Colour,
-        version: VERSION,
-    };
-    Canary::pieces(board, plan, all, RANKS, &counts)
+    Canary::pieces(board, NAME, all, RANKS, &counts)
 }

@@ -12,12 +12,11 @@ use super::row_sets::words;
 use super::side::Side;
 use super::sub_board::{SubBoard, Target};
 use super::table::largest_weight;
-use super::{ColourBoard, Partition, VERSION, canary};
+use super::{ColourBoard, NAME, Partition, canary};
 use crate::board::Size;
 use crate::engine::{
     Canary, Completed, CounterSettings, DeviceKernel, DeviceProgram, Engine, JobGroup, Jobs,
-    Launch, LaunchBatch, LaunchError, Launcher, Mismatch, SampledLaunch, Tally, Task, TaskKey,
-    interpolate,
+    Launch, LaunchBatch, LaunchError, Launcher, Mismatch, SampledLaunch, Tally, Task, interpolate,
 };
 use crate::simd::Isa;
 
@@ -132,12 +131,7 @@ fn count_beside(
     let settings = CounterSettings { isa: Isa::best() };
     let mut counter = NewCounter::of(board.clone(), columns, &settings);
     // The ranks alone are counted.
-    let key = TaskKey {
-        n: board.size(),
-        engine: Engine::Colour,
-        version: VERSION,
-        index: 0,
-    };
+    let key = NAME.key(board.size(), 0);
     for &RankOfTask { task, rank } in beside {
         tallies[task] += counter.count(&Task {
             key,

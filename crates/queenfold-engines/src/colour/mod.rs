@@ -73,5 +73,10 @@ pub use plan::ColourPlan;
 pub use program::programs;
 pub use row_set::RowSet;
 
-/// The version of the plan: any change of partitions, weights or boundaries of tasks is another one.
-const VERSION: u32 = 1;
+use crate::engine::{Engine, PlanName};
+
+/// The name of the plan. Its version: any change of partitions, weights or boundaries of tasks is another one.
+const NAME: PlanName = PlanName {
+    engine: Engine::Colour,
+    version: 1,
+};

@@ -1,6 +1,6 @@
 //! The plan of the colour engine: how its partitions are cut into tasks, and what counts them.
 
-use super::VERSION;
+use super::NAME;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -12,8 +12,8 @@ use super::program::BOARDS;
 use super::{ColourBoard, ColourOracle, Partition, canary};
 use crate::board::{GivenBoard, Size};
 use crate::engine::{
-    Canary, Counter, CounterSettings, Engine, Launcher, NoLauncher, Plan, Task, core_seconds,
-    task_bits,
+    Canary, Counter, CounterSettings, Engine, Launcher, NoLauncher, Plan, PlanName, Task,
+    core_seconds, task_bits,
 };
 use crate::simd::Isa;
 
@@ -114,16 +114,8 @@ const fn free_task_bits(n: Size) -> u32 {
 }
 
 impl Plan for ColourPlan {
-    fn engine(&self) -> Engine {
-        Engine::Colour
-    }
-
-    fn version(&self) -> u32 {
-        VERSION
-    }
-
-    fn size(&self) -> Size {
-        self.board.size()
+    fn name(&self) -> PlanName {
+        NAME
     }
 
     fn given(&self) -> GivenBoard {

@@ -88,7 +88,7 @@ fn program((_, counters, threads): Variant) -> DeviceProgram {
     // SAFETY: the check bounds the numbers of rows and columns, and the diagonals, by which the kernel finds memory.
     unsafe {
         DeviceProgram::new("colour", ThreadUse::BlocksTakeJobs, layout)
-            .with_variant("QF_COUNTERS", counters)
+            .with_variant(counters)
             .with_blocks(threads, warp * 4 / LANES, memory_of_block)
     }
 }

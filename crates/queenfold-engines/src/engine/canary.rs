@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::{Mismatch, PlanName, Tally, Task, TaskKey};
+use super::{Mismatch, PlanName, Tally, Task};
 use crate::board::Size;
 
 /// Many small tasks of a small board, each with its known count.
@@ -65,14 +65,8 @@ impl Canary {
 
     /// The task at a position, for a counter.
     pub fn task(&self, at: usize) -> Task {
-        let PlanName { engine, version } = self.plan;
         Task {
-            key: TaskKey {
-                n: self.n,
-                engine,
-                version,
-                index: 0,
-            },
+            key: self.plan.key(self.n, 0),
             ranks: self.tasks[at].ranks.clone(),
             cost: 0.0,
         }

@@ -9,52 +9,20 @@ use super::{Engine, interpolate};
 use crate::board::Size;
 use crate::simd::Isa;
 
-/// The chain on boards of 12 to 18 queens.
-type Small = [(u32, f64); 7];
-
-const PORTABLE: Small = [
-    (12, 0.001_41),
-    (13, 0.004_41),
-    (14, 0.029_7),
-    (15, 0.144),
-    (16, 0.941),
-    (17, 6.39),
-    (18, 47.9),
-];
-
-const AVX2: Small = [
-    (12, 0.000_415),
-    (13, 0.000_984),
-    (14, 0.003_63),
-    (15, 0.021_8),
-    (16, 0.118),
-    (17, 0.826),
-    (18, 6.68),
+/// The chain on boards of 12 to 18 queens: portable, with AVX2, with AVX-512.
+const SMALL_CHAIN: [(u32, [f64; 3]); 7] = [
+    (12, [0.001_41, 0.000_415, 0.000_289]),
+    (13, [0.004_41, 0.000_984, 0.000_654]),
+    (14, [0.029_7, 0.003_63, 0.001_83]),
+    (15, [0.144, 0.021_8, 0.009_08]),
+    (16, [0.941, 0.118, 0.054_3]),
+    (17, [6.39, 0.826, 0.361]),
+    (18, [47.9, 6.68, 2.63]),
 ];
 
 /// NEON executes so many times the instructions of AVX2 for the chain, counted with QEMU on whole boards of
 /// 16 and 17 queens. No machine that has it was at hand to measure times.
 const NEON_INSTRUCTIONS: f64 = 1.12;
-
-const NEON: Small = {
-    let mut times = AVX2;
-    let mut index = 0;
-    while index < times.len() {
-        times[index].1 *= NEON_INSTRUCTIONS;
-        index += 1;
-    }
-    times
-};
-
-const AVX512: Small = [
-    (12, 0.000_289),
-    (13, 0.000_654),
-    (14, 0.001_83),
-    (15, 0.009_08),
-    (16, 0.054_3),
-    (17, 0.361),
-    (18, 2.63),
-];
 
 /// The chain on larger boards, with AVX-512. 19 is measured. 20, 22 and 24 are the estimated nodes of
 /// a prototype (7.2e11, 5.6e13, 4.7e15), less the 24 % that look-ahead saves, at the measured speed of
@@ -134,15 +102,16 @@ pub fn core_seconds(engine: Engine, n: Size, isa: Isa) -> f64 {
 }
 
 fn chain(n: Size, isa: Isa) -> f64 {
-    let small = match isa {
-        Isa::Avx512 => &AVX512,
-        Isa::Avx2 => &AVX2,
-        Isa::Neon => &NEON,
-        Isa::Portable => &PORTABLE,
+    let (column, times) = match isa {
+        Isa::Portable => (0, 1.0),
+        Isa::Avx2 => (1, 1.0),
+        Isa::Neon => (1, NEON_INSTRUCTIONS),
+        Isa::Avx512 => (2, 1.0),
     };
+    let small = SMALL_CHAIN.map(|(n, seconds)| (n, times * seconds[column]));
     let (last, at_last) = small[small.len() - 1];
     if n.get() <= last {
-        interpolate(n, small)
+        interpolate(n, &small)
     } else {
         interpolate(n, &LARGE_CHAIN) * at_last / LARGE_CHAIN[0].1
     }
@@ -181,7 +150,8 @@ mod tests {
 
     #[test]
     fn the_tables_meet_at_18() {
-        assert_eq!(AVX512[6], LARGE_CHAIN[0]);
+        let (n, [.., avx512]) = SMALL_CHAIN[6];
+        assert_eq!((n, avx512), LARGE_CHAIN[0]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A plan from a function, for engines that callers of the library bring.
 
-use super::{Counter, CounterSettings, Engine, NotCounted, Plan, Tally, Task, TaskWatch};
-use crate::board::Size;
+use super::{Counter, CounterSettings, Engine, NotCounted, Plan, PlanName, Tally, Task, TaskWatch};
+use crate::board::{GivenBoard, Size};
 
 /// A plan made of one function that counts a task: the shortest way to run an engine of your own, by
 /// `queenfold::job::Job::of`.
@@ -46,17 +46,18 @@ impl<F: Fn(u64) -> Tally + Clone + Send + Sync + 'static> FunctionPlan<F> {
     }
 }
 
+const FUNCTION: PlanName = PlanName {
+    engine: Engine::Own,
+    version: 1,
+};
+
 impl<F: Fn(u64) -> Tally + Clone + Send + Sync + 'static> Plan for FunctionPlan<F> {
-    fn engine(&self) -> Engine {
-        Engine::Own
+    fn name(&self) -> PlanName {
+        FUNCTION
     }
 
-    fn version(&self) -> u32 {
-        1
-    }
-
-    fn size(&self) -> Size {
-        self.n
+    fn given(&self) -> GivenBoard {
+        self.n.into()
     }
 
     fn tasks(&self) -> u64 {

@@ -67,7 +67,7 @@ impl CountedBy {
     /// The name of the kernel of the CPU or of the device: `avx512`, `cuda`, `cuda-transposed`.
     pub fn backend(&self) -> &str {
         match self {
-            Self::Cpu(kernel) => kernel.as_str(),
+            Self::Cpu(kernel) => kernel,
             Self::Device(device) => device.kernel.name(),
         }
     }
@@ -75,7 +75,7 @@ impl CountedBy {
     /// The name of the CPU kernel, or what its maker calls the device: `avx512`, `NVIDIA H100`.
     pub fn name(&self) -> &str {
         match self {
-            Self::Cpu(kernel) => kernel.as_str(),
+            Self::Cpu(kernel) => kernel,
             Self::Device(device) => &device.name,
         }
     }
@@ -88,7 +88,7 @@ impl CountedBy {
 
     /// Whether it is the CPU kernel of this name.
     pub fn is_kernel(&self, name: &str) -> bool {
-        matches!(self, Self::Cpu(kernel) if kernel.as_str() == name)
+        matches!(self, Self::Cpu(kernel) if kernel == name)
     }
 }
 
@@ -109,34 +109,7 @@ impl fmt::Display for CountedBy {
 }
 
 /// The name of a CPU kernel, as its counter gives it: `avx512`, `scalar`, ….
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct KernelName(Cow<'static, str>);
-
-impl KernelName {
-    /// The name as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl From<&'static str> for KernelName {
-    fn from(name: &'static str) -> Self {
-        Self(Cow::Borrowed(name))
-    }
-}
-
-impl From<String> for KernelName {
-    fn from(name: String) -> Self {
-        Self(Cow::Owned(name))
-    }
-}
-
-impl fmt::Display for KernelName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
-    }
-}
+pub type KernelName = Cow<'static, str>;
 
 #[cfg(test)]
 mod tests {

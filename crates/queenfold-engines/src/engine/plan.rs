@@ -27,38 +27,26 @@ use crate::simd::Isa;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Plan: Send + Sync {
-    /// The engine it belongs to; [`Engine::Own`] if it is not of this library.
-    fn engine(&self) -> Engine;
+    /// The engine it belongs to, [`Engine::Own`] if it is not of this library, and the version of the order of
+    /// partitions and of the task boundaries: `chain-1`. Two plans of one name and board have the same tasks.
+    fn name(&self) -> PlanName;
 
-    /// The version of the order of partitions and of the task boundaries. Two plans of one engine
-    /// with the same board and version have the same tasks.
-    fn version(&self) -> u32;
+    /// The board it counts.
+    fn given(&self) -> GivenBoard;
 
-    /// Engine and version: `chain-1`.
-    fn name(&self) -> PlanName {
-        PlanName {
-            engine: self.engine(),
-            version: self.version(),
-        }
+    /// Its engine.
+    fn engine(&self) -> Engine {
+        self.name().engine
+    }
+
+    /// The size of its board.
+    fn size(&self) -> Size {
+        self.given().size()
     }
 
     /// The key of the task at position `index`.
     fn key(&self, index: u64) -> TaskKey {
-        TaskKey {
-            n: self.size(),
-            engine: self.engine(),
-            version: self.version(),
-            index,
-        }
-    }
-
-    /// The size of the board it counts.
-    fn size(&self) -> Size;
-
-    /// What is given on that board: nothing, unless a plan says otherwise. A plan that wraps another one
-    /// must pass this on, because the hash and the result of the plan depend on it.
-    fn given(&self) -> GivenBoard {
-        self.size().into()
+        self.name().key(self.size(), index)
     }
 
     /// The number of tasks, at least 1.

@@ -5,7 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::Engine;
+use super::{Engine, TaskKey};
+use crate::board::Size;
 
 /// An engine and the version of its plans: `chain-1`.
 ///
@@ -18,6 +19,18 @@ pub struct PlanName {
     pub engine: Engine,
     /// The version of the plans that the engine makes.
     pub version: u32,
+}
+
+impl PlanName {
+    /// The key of the task at position `index` of the plan for a board of size `n`.
+    pub const fn key(self, n: Size, index: u64) -> TaskKey {
+        TaskKey {
+            n,
+            engine: self.engine,
+            version: self.version,
+            index,
+        }
+    }
 }
 
 impl fmt::Display for PlanName {

@@ -7,9 +7,9 @@ use std::time::Duration;
 use super::second_counter::unused;
 use super::{
     Canary, CountedBy, Counter, CounterSettings, Engine, Launcher, Method, NoLauncher, NotCounted,
-    Plan, Tally, Task, TaskResult, TaskWatch, core_seconds, seconds_per_cost,
+    Plan, PlanName, Tally, Task, TaskResult, TaskWatch, core_seconds, seconds_per_cost,
 };
-use crate::board::{GivenBoard, Size};
+use crate::board::GivenBoard;
 use crate::simd::Isa;
 
 /// How many times as long as the widest kernel another one may take for a second count of a whole run.
@@ -154,16 +154,8 @@ pub struct RecountPlan {
 }
 
 impl Plan for RecountPlan {
-    fn engine(&self) -> Engine {
-        self.plan.engine()
-    }
-
-    fn version(&self) -> u32 {
-        self.plan.version()
-    }
-
-    fn size(&self) -> Size {
-        self.plan.size()
+    fn name(&self) -> PlanName {
+        self.plan.name()
     }
 
     fn given(&self) -> GivenBoard {
@@ -249,6 +241,7 @@ impl Counter for RecountCounter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Size;
     use crate::chain::ChainPlan;
     use crate::colour::ColourPlan;
     use crate::engine::{Origin, WorkerId};

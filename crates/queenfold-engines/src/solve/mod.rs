@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use fastrand::Rng;
 
 use crate::board::GivenBoard;
-use search::{NodesUsedUp, OpenRows, Order, Search};
+use search::{NodesUsedUp, Order, Search};
 
 /// Up to this size all completions are listed, however long that takes: 14,200 on the free board of 12
 /// queens, in some milliseconds.
@@ -77,7 +77,7 @@ pub struct Solved {
 pub fn solve(board: &GivenBoard, count: usize, choice: Choice) -> Solved {
     match choice {
         Choice::First => {
-            let (boards, ended) = list(&board.into(), count, u64::MAX);
+            let (boards, ended) = list(board, count, u64::MAX);
             Solved {
                 all: ended,
                 boards,
@@ -102,7 +102,7 @@ pub fn solve(board: &GivenBoard, count: usize, choice: Choice) -> Solved {
 /// # Ok::<(), queenfold_engines::board::SizeError>(())
 /// ```
 pub fn solutions(board: &GivenBoard) -> Solutions {
-    Solutions(Search::new(&board.into(), Order::FewestFirst, u64::MAX))
+    Solutions(Search::new(board, Order::FewestFirst, u64::MAX))
 }
 
 /// The same in lexicographic order: by the column of the queen in the top row, then in the next one, and so on. On large
@@ -117,7 +117,7 @@ pub fn solutions(board: &GivenBoard) -> Solutions {
 /// # Ok::<(), queenfold_engines::board::SizeError>(())
 /// ```
 pub fn solutions_by_rows(board: &GivenBoard) -> Solutions {
-    Solutions(Search::new(&board.into(), Order::Rows, u64::MAX))
+    Solutions(Search::new(board, Order::Rows, u64::MAX))
 }
 
 /// Whether a completion of `board` stands for its orbit: it is the smallest of its images under the symmetries that fix
@@ -140,8 +140,8 @@ impl Iterator for Solutions {
 }
 
 /// Up to `most` completions, found in at most this many nodes, and whether there are no others.
-fn list(open: &OpenRows, most: usize, nodes: u64) -> (Vec<Vec<u8>>, bool) {
-    let mut search = Search::new(open, Order::FewestFirst, nodes);
+fn list(board: &GivenBoard, most: usize, nodes: u64) -> (Vec<Vec<u8>>, bool) {
+    let mut search = Search::new(board, Order::FewestFirst, nodes);
     let mut boards = Vec::new();
     loop {
         match search.next() {
@@ -157,8 +157,7 @@ fn draw(board: &GivenBoard, count: usize, mut random: Rng) -> Solved {
         ..=LISTED => u64::MAX,
         _ => FEW_NODES,
     };
-    let open = board.into();
-    let (mut boards, ended) = list(&open, usize::MAX, nodes);
+    let (mut boards, ended) = list(board, usize::MAX, nodes);
     if ended {
         let all = boards.len() <= count;
         random.shuffle(&mut boards);
@@ -170,16 +169,16 @@ fn draw(board: &GivenBoard, count: usize, mut random: Rng) -> Solved {
             gave_up: false,
         };
     }
-    draw_by_search(&open, count, random)
+    draw_by_search(board, count, random)
 }
 
 /// Draws by a random search, which starts again for each completion.
-fn draw_by_search(open: &OpenRows, count: usize, mut random: Rng) -> Solved {
+fn draw_by_search(board: &GivenBoard, count: usize, mut random: Rng) -> Solved {
     let mut boards = Vec::new();
     let mut found = BTreeSet::new();
     let mut repeats = 0;
     while boards.len() < count && repeats < REPEATS {
-        let Some(queens) = draw_one(open, &mut random) else {
+        let Some(queens) = draw_one(board, &mut random) else {
             return Solved {
                 boards,
                 chosen: Chosen::NotUniform,
@@ -202,10 +201,10 @@ fn draw_by_search(open: &OpenRows, count: usize, mut random: Rng) -> Solved {
 }
 
 /// A completion by a random search; `None` if there is none.
-fn draw_one(open: &OpenRows, random: &mut Rng) -> Option<Vec<u8>> {
+fn draw_one(board: &GivenBoard, random: &mut Rng) -> Option<Vec<u8>> {
     let mut limit = FIRST_LIMIT;
     loop {
-        match Search::new(open, Order::Random(random.fork()), limit).next() {
+        match Search::new(board, Order::Random(random.fork()), limit).next() {
             Ok(found) => return found.map(<[u8]>::to_vec),
             Err(NodesUsedUp) => limit *= 2,
         }
@@ -297,7 +296,7 @@ mod tests {
     #[test]
     fn small_boards_are_drawn_uniformly() {
         let given = board(8, "", "d4");
-        let (all, _) = list(&(&given).into(), usize::MAX, u64::MAX);
+        let (all, _) = list(&given, usize::MAX, u64::MAX);
         let mut times = std::collections::BTreeMap::new();
         let draws = 200 * all.len() as u64;
         for seed in 0..draws {
@@ -333,7 +332,7 @@ mod tests {
 
     #[test]
     fn a_random_search_that_gives_up_says_so() {
-        let draw = |count| draw_by_search(&(&board(8, "", "")).into(), count, Rng::with_seed(1));
+        let draw = |count| draw_by_search(&board(8, "", ""), count, Rng::with_seed(1));
         let solved = draw(1000);
         assert!((50..=92).contains(&solved.boards.len()), "{solved:?}");
         assert!(solved.gave_up && !solved.all, "{solved:?}");

@@ -2,22 +2,10 @@
 
 use fastrand::Rng;
 
-use crate::board::{GivenBoard, Size};
+use crate::board::{GivenBoard, Size, bits};
 
 /// The most rows of a board.
 const ROWS: usize = Size::MAX as usize;
-
-/// The squares of a board on which a queen may stand: a word for each row from the top, whose bits are its columns.
-#[derive(Clone)]
-pub struct OpenRows(Vec<u64>);
-
-impl From<&GivenBoard> for OpenRows {
-    fn from(board: &GivenBoard) -> Self {
-        let open = board.open();
-        let rows = 0..board.size().get();
-        Self(rows.map(|row| open.row(row).into()).collect())
-    }
-}
 
 /// A search for completions. Unless it goes [by rows](Order::Rows), it always fills what has the fewest squares left: a
 /// column with one square, or else the row with the fewest. So it finds soon that queens cannot be completed.
@@ -50,15 +38,6 @@ struct Branch {
     columns: Vec<u32>,
 }
 
-/// The numbers of the bits that are set, from the lowest one on.
-fn bits(mut mask: u64) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let bit = (mask != 0).then(|| mask.trailing_zeros())?;
-        mask &= mask - 1;
-        Some(bit)
-    })
-}
-
 /// A search ended because its nodes are used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodesUsedUp;
@@ -67,28 +46,27 @@ pub struct NodesUsedUp;
 #[derive(Clone, Copy)]
 struct Left {
     /// The squares of each row that no queen attacks.
-    squares: [u64; ROWS],
+    squares: [u32; ROWS],
     /// Rows and columns without a queen.
-    rows: u64,
-    columns: u64,
+    rows: u32,
+    columns: u32,
 }
 
 impl Search {
     /// A search of the completions of a board that places at most `nodes` queens.
-    pub fn new(open: &OpenRows, order: Order, nodes: u64) -> Self {
-        let n = open.0.len() as u32;
-        let all = u64::MAX >> (u64::BITS - n);
+    pub fn new(board: &GivenBoard, order: Order, nodes: u64) -> Self {
+        let (n, open) = (board.size(), board.open());
         let mut search = Self {
-            n,
+            n: n.get(),
             queens: [0; ROWS],
             branches: Vec::new(),
             order,
             nodes_left: nodes,
         };
         search.branch(Left {
-            squares: std::array::from_fn(|row| open.0.get(row).copied().unwrap_or(0)),
-            rows: all,
-            columns: all,
+            squares: std::array::from_fn(|row| open.row(row as u32)),
+            rows: n.full_mask(),
+            columns: n.full_mask(),
         });
         search
     }
@@ -128,8 +106,8 @@ impl Search {
     }
 
     /// The row to fill next, and which of its squares to try; `None` if a row or column has no square.
-    fn next_row(&mut self, left: &Left) -> Option<(u32, u64)> {
-        let (mut once, mut twice) = (0_u64, 0_u64);
+    fn next_row(&mut self, left: &Left) -> Option<(u32, u32)> {
+        let (mut once, mut twice) = (0_u32, 0_u32);
         let mut fewest = (u32::MAX, 0);
         for row in bits(left.rows) {
             let squares = left.squares[row as usize];
@@ -149,7 +127,7 @@ impl Search {
             return Some((row, left.squares[row as usize]));
         }
         let single = once & !twice;
-        let column = 1 << single.trailing_zeros().min(63);
+        let column = 1 << single.trailing_zeros().min(31);
         let mut rows = bits(left.rows);
         match rows.find(|row| single != 0 && left.squares[*row as usize] & column != 0) {
             Some(row) => Some((row, column)),
@@ -166,7 +144,7 @@ impl Left {
         left.columns &= !(1 << column);
         for other in bits(left.rows) {
             let distance = other.abs_diff(row);
-            let bit = 1u64 << column;
+            let bit = 1 << column;
             let attacked = bit | bit << distance | bit >> distance;
             left.squares[other as usize] &= !attacked;
         }

@@ -34,8 +34,8 @@ const MOST_ALONE: u32 = 96;
 pub struct DeviceProgram {
     /// The name of the entry point.
     entry: &'static str,
-    /// The macro that the source expects where there are variants of it, and its value.
-    variant: Option<(&'static str, u32)>,
+    /// Which variant it is, where there are several: the value of the macro that the source expects.
+    variant: Option<u32>,
     /// Bytes of shared memory for each thread.
     memory_of_thread: u32,
     /// Bytes of shared memory for a block besides, which all of its threads use.
@@ -78,13 +78,13 @@ impl DeviceProgram {
         }
     }
 
-    /// The variant of it for which this macro has this value.
+    /// The variant of it for which the macro of its source has this value.
     ///
     /// # Safety
     /// That of [`new`](Self::new), for this variant.
-    pub(crate) const unsafe fn with_variant(self, macro_name: &'static str, value: u32) -> Self {
+    pub(crate) const unsafe fn with_variant(self, value: u32) -> Self {
         Self {
-            variant: Some((macro_name, value)),
+            variant: Some(value),
             ..self
         }
     }
@@ -115,7 +115,7 @@ impl DeviceProgram {
 
     /// Which variant it is; 0 if there is one alone.
     pub fn variant(&self) -> u32 {
-        self.variant.map_or(0, |(_, value)| value)
+        self.variant.unwrap_or(0)
     }
 
     /// Bytes of shared memory of a block of this many threads.
@@ -150,27 +150,13 @@ impl DeviceProgram {
             ThreadUse::FillTheDevice | ThreadUse::BlocksTakeJobs => None,
         }
     }
-
-    /// The compiler options that specialise it for devices of this architecture: `sm_90`, or
-    /// `compute_90` for the portable intermediate form.
-    pub fn options(&self, architecture: &str) -> Vec<String> {
-        let variant = self.variant;
-        let define = variant.map(|(macro_name, value)| format!("-D{macro_name}={value}u"));
-        [
-            format!("--gpu-architecture={architecture}"),
-            "--std=c++17".to_owned(),
-        ]
-        .into_iter()
-        .chain(define)
-        .collect()
-    }
 }
 
 impl fmt::Display for DeviceProgram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.entry)?;
         match self.variant {
-            Some((_, value)) => write!(f, "-{value}"),
+            Some(value) => write!(f, "-{value}"),
             None => Ok(()),
         }
     }

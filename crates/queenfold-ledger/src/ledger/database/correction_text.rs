@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ledger::database::origin_columns::OriginColumns;
 use crate::ledger::{Entry, row};
-use queenfold::engine::{Correction, Decision, KernelName, Method, Tally, TaskKey, TaskResult};
+use queenfold::engine::{Correction, Decision, Method, Tally, TaskKey, TaskResult};
 
 /// The results of a correction, without their task.
 #[derive(Serialize, Deserialize)]
@@ -43,7 +43,7 @@ impl<'a> CountText<'a> {
     fn of(entry: &'a Entry) -> Self {
         let result = &entry.result;
         let origin = OriginColumns::of(&result.origin);
-        let audited_by = result.audited_by.as_ref().map(KernelName::as_str);
+        let audited_by = result.audited_by.as_deref();
         Self {
             tally: result.tally,
             backend: origin.backend.into(),

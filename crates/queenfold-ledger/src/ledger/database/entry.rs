@@ -2,7 +2,7 @@
 
 use crate::ledger::database::digest::{Digest, DigestFields, context};
 use crate::ledger::database::origin_columns::OriginColumns;
-use queenfold::engine::{KernelName, Tally, TaskKey, TaskResult};
+use queenfold::engine::{Tally, TaskKey, TaskResult};
 
 /// Which count of a task an entry is. The two are tables of the same columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl Entry {
     pub fn digest(&self, column: Column, run: &Digest) -> Digest {
         let result = &self.result;
         let origin = OriginColumns::of(&result.origin);
-        let audited_by = result.audited_by.as_ref().map(KernelName::as_str);
+        let audited_by = result.audited_by.as_deref();
         let mut fields = DigestFields::new(match column {
             Column::Record => context::RECORD,
             Column::Second => context::SECOND,

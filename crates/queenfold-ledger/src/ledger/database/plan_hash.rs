@@ -140,15 +140,14 @@ mod tests {
     }
 
     impl<P: Plan> Plan for Other<P> {
-        fn engine(&self) -> Engine {
-            self.plan.engine()
+        fn name(&self) -> PlanName {
+            self.plan.name()
         }
-        fn version(&self) -> u32 {
-            self.plan.version()
+
+        fn given(&self) -> GivenBoard {
+            self.plan.given()
         }
-        fn size(&self) -> Size {
-            self.plan.size()
-        }
+
         fn tasks(&self) -> u64 {
             self.plan.tasks()
         }

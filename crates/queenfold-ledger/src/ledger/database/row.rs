@@ -108,7 +108,7 @@ pub(crate) fn insert(
         origin.backend,
         origin.device,
         origin.worker,
-        result.audited_by.as_ref().map(|kernel| kernel.as_str()),
+        result.audited_by.as_deref(),
         session,
         duration,
         recorded_at,
@@ -135,7 +135,7 @@ pub(crate) fn is_possible(tally: &Tally) -> bool {
 pub(crate) fn is_plausible(entry: &Entry) -> bool {
     let result = &entry.result;
     let origin = OriginColumns::of(&result.origin);
-    let audited_by = result.audited_by.as_ref().map(|kernel| kernel.as_str());
+    let audited_by = result.audited_by.as_deref();
     let names = [
         origin.backend,
         origin.device,

@@ -301,15 +301,17 @@ mod tests {
     struct Costs(Vec<f64>);
 
     impl Plan for Costs {
-        fn engine(&self) -> Engine {
-            Engine::Own
+        fn name(&self) -> PlanName {
+            PlanName {
+                engine: Engine::Own,
+                version: 1,
+            }
         }
-        fn version(&self) -> u32 {
-            1
+
+        fn given(&self) -> GivenBoard {
+            Size::new(8).unwrap().into()
         }
-        fn size(&self) -> Size {
-            Size::new(8).unwrap()
-        }
+
         fn tasks(&self) -> u64 {
             self.0.len() as u64
         }
