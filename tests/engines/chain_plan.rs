@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use proptest::prelude::*;
 use queenfold::board::{Size, Squares, Symmetry};
 use queenfold::chain::{ChainPlan, Frame};
-use queenfold::engine::{CheckedBy, CountedBy, CounterSettings, Plan};
+use queenfold::engine::{CheckedBy, CountedBy, Plan};
 use queenfold::simd::Isa;
 
 use super::chain_partition::{Partition, border_of};
@@ -158,7 +158,6 @@ fn partitions_are_the_ranks_that_are_not_empty() {
 #[test]
 fn recorded_tasks_are_verified_by_another_kernel() {
     let plan = ChainPlan::new(size(12));
-    let settings = CounterSettings { isa: Isa::best() };
     let available: Vec<_> = Isa::ALL
         .into_iter()
         .filter(|isa| isa.is_available())
@@ -168,8 +167,8 @@ fn recorded_tasks_are_verified_by_another_kernel() {
     let next = available.iter().rev().nth(1);
     for isa in &available {
         let first = CountedBy::Cpu(isa.name().into());
-        let second = CheckedBy::OtherKernel.checkers(&plan, &settings);
-        let second = second.against(&first).counter(&plan).backend();
+        let second = CheckedBy::OtherKernel.against(&plan, &first);
+        let second = second.counter(&plan).backend();
         let expected = match next {
             _ if *isa != best => best.name(),
             Some(next) => next.name(),

@@ -52,13 +52,10 @@ fn recount(n: u32, parts: u64) {
 fn recorded_tasks_are_checked_by_the_transposed_kernel_and_by_the_oracle_if_that_is_asked_for() {
     let plan = ColourPlan::new(size(14));
     let first = plan.counter(&settings()).backend();
-    let against = |by: CheckedBy, first: &CountedBy| {
-        let checkers = by.checkers(&plan, &settings());
-        checkers.against(first).counter(&plan)
-    };
+    let against = |by: CheckedBy, first: &CountedBy| by.against(&plan, first).counter(&plan);
     let check = |by, first: &str| against(by, &CountedBy::Cpu(first.to_owned().into()));
     let mut second = check(CheckedBy::default(), first);
-    assert_eq!(second.backend(), plan.recount_kernel(settings().isa));
+    assert_eq!(second.backend(), plan.kernels(settings().isa)[1]);
     let other = check(CheckedBy::default(), second.backend()).backend();
     assert_eq!(other, first);
     for (kernel, other) in [

@@ -46,7 +46,7 @@ pub fn count(
     let Some((first, _)) = tasks.said.first_key_value() else {
         return Ok(Compared::default());
     };
-    let seconds = tasks.core_seconds(by, &hardware.counter);
+    let seconds = tasks.core_seconds(by);
     let method = match by {
         CheckedBy::OtherKernel => "another kernel",
         CheckedBy::Oracle => "the oracle",

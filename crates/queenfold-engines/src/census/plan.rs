@@ -83,6 +83,10 @@ impl Plan for CensusPlan {
         })
     }
 
+    fn kernels(&self, _: Isa) -> [&'static str; 2] {
+        [KERNEL; 2]
+    }
+
     fn oracle(&self) -> Box<dyn Counter> {
         Box::new(CensusOracle::new(Arc::clone(&self.board)))
     }
@@ -96,13 +100,16 @@ impl Plan for CensusPlan {
     }
 }
 
+/// It uses no vectors.
+const KERNEL: &str = "scalar";
+
 struct CensusCounter {
     board: Arc<CensusBoard>,
 }
 
 impl Counter for CensusCounter {
     fn backend(&self) -> &'static str {
-        "scalar"
+        KERNEL
     }
 
     fn count_watched(&mut self, task: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted> {

@@ -170,8 +170,8 @@ impl Plan for ColourPlan {
         NewCounter::of(self.board.clone(), Parity::Odd, settings)
     }
 
-    fn recount_kernel(&self, isa: Isa) -> &'static str {
-        kernel_name(Parity::Odd, isa)
+    fn kernels(&self, isa: Isa) -> [&'static str; 2] {
+        [Parity::Even, Parity::Odd].map(|columns| kernel_name(columns, isa))
     }
 
     fn oracle(&self) -> Box<dyn Counter> {

@@ -72,11 +72,11 @@ pub use origin::{CountedBy, KernelName, Origin, WorkerId, WorkerIdError};
 pub use plan::{Counter, Plan};
 pub use plan_name::{PlanName, PlanNameError};
 pub use recount::{
-    CheckedBy, Checkers, ChooseKernel, RecountKernel, RecountPlan, deciding_kernel, oracle_slower,
+    CheckedBy, ChooseKernel, RecountKernel, RecountPlan, deciding_kernel, oracle_slower,
     second_kernel,
 };
 pub use result::TaskResult;
-pub use second_counter::{other_counter, second_counter};
+pub use second_counter::other_counter;
 pub use tally::{Completions, Tally};
 pub use task::{Task, TaskKey};
 pub use task_bits::task_bits;

@@ -92,9 +92,10 @@ pub trait Plan: Send + Sync {
         self.counter(settings)
     }
 
-    /// The name of the kernel by which [`recounter`](Self::recounter) counts with an instruction set.
-    fn recount_kernel(&self, isa: Isa) -> &'static str {
-        isa.name()
+    /// The names of the kernels by which [`counter`](Self::counter) and [`recounter`](Self::recounter) count with an
+    /// instruction set.
+    fn kernels(&self, isa: Isa) -> [&'static str; 2] {
+        [isa.name(); 2]
     }
 
     /// A counter that counts the same tasks by a different and simpler method, to check the

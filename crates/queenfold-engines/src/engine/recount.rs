@@ -80,29 +80,16 @@ pub enum CheckedBy {
 }
 
 impl CheckedBy {
-    /// The kernels that may check counts of a plan, with their names, the first one that did not make a count
-    /// [against](Checkers::against) it: the [`recounter`](Plan::recounter) with `settings`, or that of the widest other
-    /// instruction set; the oracle if this machine has none.
-    pub fn checkers(self, plan: &dyn Plan, settings: &CounterSettings) -> Checkers {
-        let widest = Isa::ALL.into_iter().rev().filter(|isa| isa.is_available());
-        let kernels = std::iter::once(settings.isa).chain(widest);
-        let kernels = kernels.filter(|_| self == Self::OtherKernel);
-        let named = |isa| (isa, plan.recounter(&CounterSettings { isa }).backend());
-        Checkers(kernels.map(named).collect())
-    }
-}
-
-/// What checks counts of a plan.
-#[derive(Clone, Debug)]
-pub struct Checkers(Vec<(Isa, &'static str)>);
-
-impl Checkers {
-    /// What checks a count of `first`.
-    pub fn against(&self, first: &CountedBy) -> RecountKernel {
-        let mut kernels = self.0.iter();
-        let other = kernels.find(|(_, name)| first.is_transposed() || !first.is_kernel(name));
-        let counts = |(isa, _): &(Isa, _)| RecountKernel::other_way(*isa, first);
-        other.map_or(RecountKernel::Oracle, counts)
+    /// What checks a count of `plan` that `first` made: of the other kernels of this machine the widest, of those that
+    /// count the other way if the plan has two; the oracle if there is none.
+    pub fn against(self, plan: &dyn Plan, first: &CountedBy) -> RecountKernel {
+        let others = match self {
+            Self::OtherKernel => unused(plan, std::slice::from_ref(first)),
+            Self::Oracle => Vec::new(),
+        };
+        others
+            .last()
+            .map_or(RecountKernel::Oracle, |kernel| *kernel)
     }
 }
 
@@ -291,7 +278,7 @@ mod tests {
         }
         // Of two ways, the one by which nobody counted comes first; else a kernel that did not count.
         let colour = ColourPlan::new(n);
-        let transposed = colour.recount_kernel(best);
+        let transposed = colour.kernels(best)[1];
         for (used, kernel) in [
             (&["cuda"][..], RecountKernel::Isa(best)),
             (&["cuda-transposed"], RecountKernel::First(best)),

@@ -4,13 +4,9 @@ use super::origin::is_transposed;
 use super::{CountedBy, Counter, Plan, RecountKernel};
 use crate::simd::Isa;
 
-/// A counter of the same tasks by another kernel than `first`, to check what that one counted: that of the widest
-/// instruction set which counts the other way, because it costs little; else the oracle of the plan. `None` where the oracle is the first kernel itself.
-pub fn second_counter(plan: &dyn Plan, first: &CountedBy) -> Option<Box<dyn Counter>> {
-    other_counter(plan, std::slice::from_ref(first))
-}
-
-/// The same for a task that several kernels have counted: none of them.
+/// A counter of the same tasks by another kernel than those `used`, to check what these counted: that of the widest
+/// instruction set which counts the other way, because it costs little; else the oracle of the plan. `None` where the
+/// oracle is one of them itself.
 pub fn other_counter(plan: &dyn Plan, used: &[CountedBy]) -> Option<Box<dyn Counter>> {
     let kernels = unused(plan, used).into_iter().rev();
     kernels
@@ -23,8 +19,11 @@ pub fn other_counter(plan: &dyn Plan, used: &[CountedBy]) -> Option<Box<dyn Coun
 /// by which nobody counted, if the plan has two, then the widest.
 pub(super) fn unused(plan: &dyn Plan, used: &[CountedBy]) -> Vec<RecountKernel> {
     let both = |isa: Isa| {
-        let recounter = (plan.recount_kernel(isa), RecountKernel::Isa(isa));
-        [(isa.name(), RecountKernel::First(isa)), recounter]
+        let [first, other] = plan.kernels(isa);
+        [
+            (first, RecountKernel::First(isa)),
+            (other, RecountKernel::Isa(isa)),
+        ]
     };
     let machine = Isa::ALL.into_iter().filter(|isa| isa.is_available());
     let kernels = machine
@@ -58,10 +57,10 @@ mod tests {
         let plan = CensusPlan::new(Size::new(8).unwrap());
         let settings = CounterSettings { isa: Isa::best() };
         let first = plan.counter(&settings).backend();
-        let second = second_counter(&plan, &CountedBy::Cpu(first.into())).unwrap();
+        let second = other_counter(&plan, &[CountedBy::Cpu(first.into())]).unwrap();
         assert_ne!(second.backend(), first);
         let second = CountedBy::Cpu(second.backend().into());
-        let third = second_counter(&plan, &second).unwrap();
+        let third = other_counter(&plan, &[second]).unwrap();
         assert_eq!(third.backend(), first);
     }
 }

@@ -13,8 +13,7 @@ use queenfold::actors::{
     DeviceSpec, Finding, Flushed, OnCheckpoint, RecordError, Recorder, Report, RunEnd, RunSpec,
 };
 use queenfold::engine::{
-    CheckedBy, Checkers, CountedBy, CounterSettings, Engine, Plan, RecountKernel, RecountPlan,
-    Tally, TaskKey, TaskResult,
+    CheckedBy, CountedBy, Engine, Plan, RecountKernel, RecountPlan, Tally, TaskKey, TaskResult,
 };
 use queenfold::job::{Hardware, JobError, RunSettings, Stopped};
 
@@ -136,27 +135,18 @@ impl fmt::Display for WrongTask {
 /// Hears of each task that was counted again whether what is said of it is right.
 pub type Tell = Box<dyn Fn(bool) + Send + Sync>;
 
-/// What checks the counts of each plan.
-type AllCheckers = BTreeMap<Engine, Checkers>;
-
 impl ToCheck {
     /// How many tasks it holds.
     pub fn tasks(&self) -> u64 {
         self.said.len() as u64
     }
 
-    fn checkers(&self, by: CheckedBy, settings: &CounterSettings) -> AllCheckers {
-        let of = |plan: &Arc<dyn Plan>| (plan.engine(), by.checkers(plan.as_ref(), settings));
-        self.plans.iter().map(of).collect()
-    }
-
     /// Core-seconds that it takes to count them again, within a factor of 3.
-    pub fn core_seconds(&self, by: CheckedBy, settings: &CounterSettings) -> f64 {
-        let checkers = self.checkers(by, settings);
+    pub fn core_seconds(&self, by: CheckedBy) -> f64 {
         let of_task = |(key, said): (&TaskKey, &Said)| {
             let plan = self.plans.iter().find(|plan| plan.engine() == key.engine);
             let plan = plan?.as_ref();
-            let per_cost = checker(&checkers, key, said).seconds_per_cost(plan);
+            let per_cost = by.against(plan, &said.counted_by).seconds_per_cost(plan);
             Some(plan.task(key.index).cost * per_cost.unwrap_or(1.0))
         };
         self.said.iter().filter_map(of_task).sum()
@@ -173,10 +163,9 @@ impl ToCheck {
         tell: Tell,
     ) -> Result<Compared, JobError> {
         let tasks = ChosenTasks::new(self.said.keys().copied());
-        let checkers = self.checkers(by, &hardware.counter);
         let all = Arc::clone(self);
-        let by = move |_: &dyn Plan, key: TaskKey| match all.said.get(&key) {
-            Some(said) => checker(&checkers, &key, said),
+        let by = move |plan: &dyn Plan, key: TaskKey| match all.said.get(&key) {
+            Some(said) => by.against(plan, &said.counted_by),
             None => RecountKernel::Oracle,
         };
         let comparing = Arc::new(Comparing {
@@ -189,11 +178,6 @@ impl ToCheck {
         count_again(&self.plans, tasks, by, on, none, recorder, Duration::ZERO)?;
         Ok(std::mem::take(&mut comparing.compared.lock()))
     }
-}
-
-fn checker(all: &AllCheckers, key: &TaskKey, said: &Said) -> RecountKernel {
-    let of_plan = all.get(&key.engine);
-    of_plan.map_or(RecountKernel::Oracle, |all| all.against(&said.counted_by))
 }
 
 /// Compares what comes out with what is said.

@@ -9,10 +9,7 @@ use crate::ledger::records::second_counts::agree;
 use crate::ledger::{
     Column, Division, Entry, LedgerError, LoggedCorrection, RecordedTask, Sessions, Shard, Store,
 };
-use queenfold::engine::{
-    CheckedBy, CounterSettings, Mismatch, Plan, Tally, TaskKey, Verdict, verdict,
-};
-use queenfold::simd::Isa;
+use queenfold::engine::{CheckedBy, Mismatch, Plan, Tally, TaskKey, Verdict, verdict};
 
 /// What others decided of a run that is merged is counted again here for so long.
 const CHEAP: Duration = Duration::from_secs(60);
@@ -302,10 +299,9 @@ impl Merge<'_> {
         let plan = plans.find(|plan| plan.engine() == key.engine);
         let begun = Instant::now();
         let here = plan.map(|plan| {
-            let settings = CounterSettings { isa: Isa::best() };
             let first = &one.result.origin.counted_by;
-            let checkers = CheckedBy::OtherKernel.checkers(plan.as_ref(), &settings);
-            let mut counter = checkers.against(first).counter(plan.as_ref());
+            let other = CheckedBy::OtherKernel.against(plan.as_ref(), first);
+            let mut counter = other.counter(plan.as_ref());
             let counted = counter.count(&plan.task(key.index));
             (counter.backend(), counted)
         });
