@@ -7,7 +7,7 @@ use super::elsewhere::clock;
 #[cfg(target_os = "linux")]
 use super::linux::clock;
 use super::load::{CpuShares, LoadWatch};
-use super::temperature::{Temperature, temperatures};
+use super::temperature::believed_temperatures;
 
 /// What the machine does; `None` is what the system does not tell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -33,8 +33,7 @@ impl ActivityWatch {
     /// What the machine did since the last look.
     pub fn look(&mut self) -> Activity {
         let shares = std::mem::replace(&mut self.0, LoadWatch::begin()).shares();
-        let warm = temperatures().into_iter();
-        let warm = warm.filter(Temperature::is_believed);
+        let warm = believed_temperatures().into_iter();
         Activity {
             celsius: warm.map(|of| of.celsius).max_by(f64::total_cmp),
             mhz: clock(),

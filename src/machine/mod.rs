@@ -32,7 +32,7 @@ use here::{address_space, memory, processor as name_of_processor};
 use linux as here;
 pub use load::{CpuShares, Load, LoadWatch};
 pub use processor::{Cache, Processor};
-pub use temperature::{Temperature, temperatures};
+pub use temperature::{Temperature, believed_temperatures, temperatures};
 pub use user_folders::config_folder;
 
 /// What the machine offers this process. A fact that the system does not report is `None`, never an

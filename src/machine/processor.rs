@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::words::several;
+
 /// The processors of this machine, as far as the system tells.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Processor {
@@ -50,11 +52,7 @@ impl Processor {
 
     /// Cores, threads, packages, NUMA nodes and clock, as far as they are known.
     pub fn layout(&self) -> String {
-        let several = |number: Option<usize>, of: &str| {
-            let number = number?;
-            let plural = if number == 1 { "" } else { "s" };
-            Some(format!("{number} {of}{plural}"))
-        };
+        let several = |number: Option<usize>, of: &str| Some(several(number? as u64, of));
         let smt = match (self.cores, self.threads) {
             (Some(cores), Some(threads)) if threads > cores => Some("SMT on".to_owned()),
             (Some(_), Some(_)) => Some("SMT off".to_owned()),

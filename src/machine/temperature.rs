@@ -56,6 +56,13 @@ pub fn temperatures() -> Vec<Temperature> {
     processors(Path::new(HWMON)).chain(gpus).collect()
 }
 
+/// Those of them that a chip can have.
+pub fn believed_temperatures() -> Vec<Temperature> {
+    let mut all = temperatures();
+    all.retain(Temperature::is_believed);
+    all
+}
+
 fn processors(sensors: &Path) -> impl Iterator<Item = Temperature> {
     let chips = fs::read_dir(sensors).into_iter().flatten().flatten();
     let chips = chips.filter_map(|chip| {

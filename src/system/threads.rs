@@ -1,8 +1,9 @@
 //! Threads.
 
 use std::io::{self, ErrorKind};
-use std::thread::{Builder, JoinHandle};
-use std::thread::{Scope, ScopedJoinHandle};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread::{Builder, JoinHandle, Scope, ScopedJoinHandle};
+use std::time::Duration;
 
 /// Starts a thread of this name.
 ///
@@ -25,6 +26,48 @@ pub fn start_scoped<'scope, T: Send + 'scope>(
     work: impl FnOnce() -> T + Send + 'scope,
 ) -> io::Result<ScopedJoinHandle<'scope, T>> {
     Builder::new().spawn_scoped(scope, work).map_err(in_words)
+}
+
+/// A thread that works beside a run until this is dropped, which waits for its end.
+#[derive(Debug)]
+pub struct Background {
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Background {
+    /// Starts a thread of this name. `work` must end soon after it is told to stop.
+    ///
+    /// # Errors
+    /// The system refuses another one.
+    pub fn start(name: &str, work: impl FnOnce(&Stop) + Send + 'static) -> io::Result<Self> {
+        let (stop, stopped) = mpsc::channel();
+        let thread = start(name, move || work(&Stop(stopped)))?;
+        Ok(Self {
+            stop: Some(stop),
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        self.stop = None;
+        if let Some(thread) = self.thread.take() {
+            // Whatever it did is no reason to fail.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Tells a [`Background`] thread to stop.
+pub struct Stop(Receiver<()>);
+
+impl Stop {
+    /// Waits for it, but no longer than this. Returns whether the thread has to stop.
+    pub fn comes_within(&self, time: Duration) -> bool {
+        self.0.recv_timeout(time) != Err(RecvTimeoutError::Timeout)
+    }
 }
 
 fn in_words(error: io::Error) -> io::Error {

@@ -1,25 +1,19 @@
 //! Reads the keyboard of the terminal during a run: the key `p`, and those that send signals.
 
 use std::io::{self, IsTerminal};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::signals;
 use super::steering::{KEY, Steering};
 use super::terminal::{self, SignalKey};
 use crate::system::signals::send;
-use queenfold::system::threads::start;
+use queenfold::system::threads::Background;
 
 /// How long to wait for a key before looking whether to stop.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Listens for the key `p` until it is dropped, and restores the terminal then.
-pub struct PauseKey {
-    stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
-}
+pub struct PauseKey(Option<Background>);
 
 impl PauseKey {
     /// Listens only if stdin, stdout and stderr are all a terminal: a program that reads the output may
@@ -30,10 +24,8 @@ impl PauseKey {
         if !on_terminal {
             return None;
         }
-        let stop = Arc::new(AtomicBool::new(false));
-        let stopped = Arc::clone(&stop);
-        let thread = start("keys", move || {
-            while !stopped.load(Ordering::Relaxed) {
+        let keys = Background::start("keys", move |stop| {
+            while !stop.comes_within(Duration::ZERO) {
                 // An error means that the terminal is gone, and no key can arrive.
                 match key() {
                     Ok(Some(b'p' | b'P')) => steering.toggle_pause(KEY),
@@ -43,20 +35,13 @@ impl PauseKey {
                 }
             }
         });
-        Some(Self {
-            stop,
-            thread: thread.ok(),
-        })
+        Some(Self(keys.ok()))
     }
 }
 
 impl Drop for PauseKey {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            // The thread only reads keys: its panic is no reason to fail.
-            let _ = thread.join();
-        }
+        drop(self.0.take());
         terminal::restore();
     }
 }

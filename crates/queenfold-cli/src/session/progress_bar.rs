@@ -1,8 +1,6 @@
 //! Shows the progress line and clears it, or says now and then how far a run is.
 
 use std::io;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use console::Term;
@@ -13,14 +11,11 @@ use crate::output::{bar, say};
 use crate::telemetry::progress_line;
 use queenfold::actors::Control;
 use queenfold::board::Size;
-use queenfold::system::threads::start;
+use queenfold::system::threads::{Background, Stop};
 
 /// A progress line on stderr during a run, if stderr is a terminal. Otherwise it is printed now and then, so that a log
 /// shows that the run lives. Dropping it clears the line.
-pub struct ProgressLine {
-    stop: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
-}
+pub struct ProgressLine(#[expect(dead_code, reason = "it ends with this")] Option<Background>);
 
 impl ProgressLine {
     /// A run that ends earlier shows nothing.
@@ -32,30 +27,23 @@ impl ProgressLine {
     /// Shows the progress of the run under `control`: without a terminal `every` so often, if at all. If no thread can be
     /// started, nothing is shown.
     pub fn show(n: Size, control: Control, every: Option<Duration>) -> Self {
-        let (stop, stopped) = mpsc::channel::<()>();
         let board = format!("n = {n}: ");
         let name = "progress";
-        let thread = match (ProgressDrawTarget::stderr().is_hidden(), every) {
-            (false, _) => start(name, move || draw(&board, &control, &stopped)).ok(),
-            (true, Some(every)) => start(name, move || log(&board, &control, every, &stopped)).ok(),
+        let shown = match (ProgressDrawTarget::stderr().is_hidden(), every) {
+            (false, _) => Background::start(name, move |stop| draw(&board, &control, stop)).ok(),
+            (true, Some(every)) => {
+                Background::start(name, move |stop| log(&board, &control, every, stop)).ok()
+            }
             (true, None) => None,
         };
-        Self {
-            stop: Some(stop),
-            thread,
-        }
+        Self(shown)
     }
 }
 
-/// Whether the run goes on for so long.
-fn goes_on(stopped: &Receiver<()>, time: Duration) -> bool {
-    stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout)
-}
-
-fn draw(board: &str, control: &Control, stopped: &Receiver<()>) {
+fn draw(board: &str, control: &Control, stop: &Stop) {
     let mut wait = ProgressLine::PATIENCE;
     let mut line = None;
-    while goes_on(stopped, wait) {
+    while !stop.comes_within(wait) {
         wait = ProgressLine::REFRESH;
         // In the background of a shell, the line would stand over what is typed.
         if !terminal::is_ours(io::stderr()).unwrap_or(true) {
@@ -72,19 +60,9 @@ fn draw(board: &str, control: &Control, stopped: &Receiver<()>) {
     }
 }
 
-fn log(board: &str, control: &Control, every: Duration, stopped: &Receiver<()>) {
-    while goes_on(stopped, every) {
+fn log(board: &str, control: &Control, every: Duration, stop: &Stop) {
+    while !stop.comes_within(every) {
         let line = progress_line(&control.progress(), ProgressLine::LOGGED);
         say(&format!("{board}{line}"));
-    }
-}
-
-impl Drop for ProgressLine {
-    fn drop(&mut self) {
-        self.stop = None;
-        if let Some(thread) = self.thread.take() {
-            // The thread only draws: its panic is no reason to fail.
-            let _ = thread.join();
-        }
     }
 }

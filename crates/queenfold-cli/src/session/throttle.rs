@@ -9,12 +9,13 @@ use jiff::civil::Time;
 use jiff::tz::TimeZone;
 use parking_lot::Mutex;
 
-use super::repeating::Repeating;
+use super::repeating::repeat;
 use crate::config::{Config, Hours};
 use crate::exit::{Exit, Failure};
 use crate::output::say;
 use queenfold::actors::{Control, EventKind, Observer, PauseReason, RunEvent};
-use queenfold::machine::{Temperature, temperatures};
+use queenfold::machine::{Temperature, believed_temperatures, temperatures};
+use queenfold::system::threads::Background;
 use queenfold_ledger::ledger::unix_time;
 use queenfold_ledger::system::processes::{priority_below, set_priority};
 
@@ -33,7 +34,7 @@ const GONE: u32 = 3;
 /// Follows the settings as long as it lives.
 #[derive(Debug)]
 pub struct Throttle {
-    _watches: Vec<Repeating>,
+    _watches: Vec<Background>,
     notes: Arc<Notes>,
 }
 
@@ -82,7 +83,7 @@ impl Throttle {
                 notes.tell(format!("--max-temp ignores a sensor that shows {sensor}"));
             }
             let guard = Guard::new(control, PauseReason::Heat, &notes);
-            let look = below(limit.into(), guard, || only_believed(temperatures()));
+            let look = below(limit.into(), guard, believed_temperatures);
             watches.push(watch("temperature", THERMOMETER, look)?);
         }
         Ok(Self {
@@ -140,13 +141,13 @@ fn watch(
     name: &str,
     every: Duration,
     mut look: impl FnMut() + Send + 'static,
-) -> Result<Repeating, Failure> {
+) -> Result<Background, Failure> {
     look();
     let again = move || {
         look();
         true
     };
-    Repeating::new(name, every, again).map_err(|error| Failure::new(Exit::Error, error))
+    repeat(name, every, again).map_err(|error| Failure::new(Exit::Error, error))
 }
 
 /// Pauses a run for one reason.
@@ -194,11 +195,6 @@ fn during(hours: Hours, mut guard: Guard, now: impl Fn() -> Time) -> impl FnMut(
             false => format!("no longer paused: --during {}", hours),
         });
     }
-}
-
-fn only_believed(mut all: Vec<Temperature>) -> Vec<Temperature> {
-    all.retain(Temperature::is_believed);
-    all
 }
 
 fn below(
@@ -277,17 +273,5 @@ mod tests {
         for (now, paused) in steps {
             assert_eq!(paused_at(now), paused, "{now:?}");
         }
-    }
-
-    #[test]
-    fn a_sensor_that_cannot_be_believed_does_not_count() {
-        let all = [61.0, 127.0, 72.5, -128.0].map(|celsius| Temperature {
-            celsius,
-            sensor: "k10temp temp1".to_owned(),
-        });
-        assert_eq!(
-            only_believed(all.to_vec()),
-            [all[0].clone(), all[2].clone()]
-        );
     }
 }

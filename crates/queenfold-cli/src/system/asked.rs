@@ -2,25 +2,19 @@
 
 /// What a signal asks of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(windows, expect(dead_code, reason = "there, all is a stop"))]
 pub enum Asked {
     /// To stop: in order the first time, at once the second time.
     Stop,
     /// The same, but again within seconds it is the same request: a scheduler asks the program, and its script passes
     /// that on.
-    #[cfg_attr(windows, expect(dead_code, reason = "there are no such signals"))]
     Terminate,
     /// To stop in order, however often it comes: a terminal that closes asks more than once, and a limit of processor
     /// time asks once a second.
-    #[cfg_attr(
-        windows,
-        expect(dead_code, reason = "there, a closed console is a stop")
-    )]
     HangUp,
     /// To end at once, as the system ends a process.
-    #[cfg_attr(windows, expect(dead_code, reason = "there is no such key"))]
     Quit,
     /// To pause, or to go on.
-    #[cfg_attr(windows, expect(dead_code, reason = "there are no such signals"))]
     Pause,
 }
 

@@ -8,10 +8,11 @@ use std::time::Duration;
 use crate::control::steering::Steering;
 use crate::exit::{Exit, Failure};
 use crate::output::say;
-use crate::session::repeating::Repeating;
+use crate::session::repeating::repeat;
 use crate::telemetry::{EventFile, History, SnapshotKeeper, printable};
 use queenfold::actors::{Observer, RunState};
 use queenfold::board::GivenBoard;
+use queenfold::system::threads::Background;
 use queenfold_ledger::ledger::{host_name, open_history, take_request, write_live};
 
 /// How often the run is shown, and requests are looked for.
@@ -21,7 +22,7 @@ const EVERY: Duration = Duration::from_secs(1);
 pub struct WatchedRun {
     keeper: Arc<SnapshotKeeper>,
     history: Option<Arc<History>>,
-    live: Option<Repeating>,
+    live: Option<Background>,
 }
 
 impl WatchedRun {
@@ -89,10 +90,10 @@ fn live(
     directory: PathBuf,
     keeper: Arc<SnapshotKeeper>,
     steering: Steering,
-) -> std::io::Result<Repeating> {
+) -> std::io::Result<Background> {
     let mut begun = false;
     let mut written = true;
-    Repeating::new("live", EVERY, move || {
+    repeat("live", EVERY, move || {
         let progress = steering.control().progress();
         // Before that there may be no directory, or one that this process must not change.
         if progress.state == RunState::Planning {

@@ -5,11 +5,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::session::outputs::output_files::{METRICS, lost};
-use crate::session::repeating::Repeating;
+use crate::session::repeating::repeat;
 use crate::telemetry::metrics;
 use queenfold::actors::Control;
 use queenfold::board::GivenBoard;
-use queenfold::machine::{Temperature, temperatures};
+use queenfold::machine::believed_temperatures;
+use queenfold::system::threads::Background;
 
 /// How often the file is replaced. Collectors read it every 15 seconds or less often.
 const EVERY: Duration = Duration::from_secs(5);
@@ -19,11 +20,10 @@ const EVERY: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// The system refuses another thread.
-pub fn keep(path: &Path, board: GivenBoard, control: Control) -> io::Result<Repeating> {
+pub fn keep(path: &Path, board: GivenBoard, control: Control) -> io::Result<Background> {
     let path = path.to_owned();
-    Repeating::new("metrics", EVERY, move || {
-        let warm = temperatures().into_iter();
-        let warm = warm.filter(Temperature::is_believed);
+    repeat("metrics", EVERY, move || {
+        let warm = believed_temperatures().into_iter();
         let warm: Vec<_> = warm.map(|of| (of.sensor, of.celsius)).collect();
         let text = metrics(&board, &control.progress(), &warm);
         let written = METRICS.write(&path, text.as_bytes());
