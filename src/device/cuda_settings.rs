@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Properties;
 
 /// The result of looking for CUDA devices.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FoundDevices {
     /// Those that the driver describes, in CUDA's order.
     pub devices: Vec<Properties>,

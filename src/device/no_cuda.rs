@@ -28,9 +28,8 @@ pub fn open(_: &CudaSettings) -> Result<Box<dyn Device>, OpenError> {
 /// Finds none, and says what is missing.
 pub fn devices() -> FoundDevices {
     FoundDevices {
-        devices: Vec::new(),
-        failing: Vec::new(),
         missing: needs_feature("counting on a GPU", "cuda"),
+        ..FoundDevices::default()
     }
 }
 

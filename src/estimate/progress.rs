@@ -29,12 +29,10 @@ pub(super) struct Hand {
 struct Account {
     /// Tasks counted.
     tasks: usize,
-    /// The cost of all that was counted, twice or not.
+    /// The cost of these.
     done: f64,
-    /// The cost of what is counted twice.
-    again: f64,
     /// The cost of the task in hand.
-    in_hand: Option<f64>,
+    in_hand: f64,
 }
 
 impl SampleProgress {
@@ -77,12 +75,11 @@ impl SampleProgress {
 
     /// The share of the work that is done, 0 to 1, parts of tasks included.
     pub fn share(&self, draw: &Draw) -> f64 {
-        let mut all: f64 = draw.tasks().iter().map(|drawn| drawn.cost).sum();
+        let all: f64 = draw.tasks().iter().map(|drawn| drawn.cost).sum();
         let mut done = 0.0;
         for hand in &self.hands {
             let account = *hand.account.lock();
-            all += account.again;
-            done += account.done + account.in_hand.unwrap_or(0.0) * hand.watch.progress().share;
+            done += account.done + account.in_hand * hand.watch.progress().share;
         }
         if all > 0.0 {
             (done / all).min(1.0)
@@ -97,21 +94,17 @@ impl SampleProgress {
 }
 
 impl Hand {
-    /// Notes that a task of this cost is begun; `again` if it was counted before.
-    pub(super) fn begin(&self, cost: f64, again: bool) {
-        let mut account = self.account.lock();
+    /// Notes that a task of this cost is begun.
+    pub(super) fn begin(&self, cost: f64) {
+        self.account.lock().in_hand = cost;
         self.watch.note(Default::default());
-        account.in_hand = Some(cost);
-        if again {
-            account.again += cost;
-        }
     }
 
-    /// Notes that the task in hand is counted; `last` if it is not counted again.
-    pub(super) fn end(&self, last: bool) {
+    /// Notes that the task in hand is counted.
+    pub(super) fn end(&self) {
         let mut account = self.account.lock();
-        account.done += account.in_hand.take().unwrap_or(0.0);
-        account.tasks += usize::from(last);
+        account.done += std::mem::take(&mut account.in_hand);
+        account.tasks += 1;
         self.watch.note(Default::default());
     }
 }

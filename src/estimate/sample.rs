@@ -141,31 +141,29 @@ fn count_once(
                 return Ok(());
             };
             let task = plan.task(drawn.index);
-            let mut count = |again: bool| {
-                if let Some(hand) = hand {
-                    hand.begin(drawn.cost, again);
-                }
+            let mut count = || {
                 let begun = ThreadClock::now();
-                counter.count_watched(&task, watch)?;
-                let took = begun.elapsed().as_secs_f64();
-                let is_last = !new || again || took >= LONG;
-                if let Some(hand) = hand {
-                    hand.end(is_last);
-                }
-                Ok::<_, NotCounted>((took, is_last))
+                let counted = counter.count_watched(&task, watch);
+                (counted, begun.elapsed().as_secs_f64())
             };
-            let begun = ThreadClock::now();
-            let counted = count(false);
+            if let Some(hand) = hand {
+                hand.begin(drawn.cost);
+            }
+            let (counted, mut took) = count();
             if let Err(NotCounted::GivenUp(_)) = counted {
                 let share = watch.progress().share;
-                let whole = begun.elapsed().as_secs_f64() / share;
-                seconds.lock()[place] = (share >= TELLS).then_some(whole);
+                seconds.lock()[place] = (share >= TELLS).then_some(took / share);
             }
-            let (took, is_last) = counted?;
+            counted?;
             seconds.lock()[place] = Some(took);
-            if !is_last {
-                let (took, _) = count(true)?;
+            if new && took < LONG {
+                let counted;
+                (counted, took) = count();
+                counted?;
                 seconds.lock()[place] = Some(took);
+            }
+            if let Some(hand) = hand {
+                hand.end();
             }
             new = false;
         }

@@ -7,7 +7,6 @@ use std::process::ExitCode;
 
 use super::shell::{again_command, command_on, resume_command};
 use crate::bench::BenchError;
-use crate::ladder::WrongRow;
 use crate::telemetry::printable;
 use queenfold::actors::{RunError, StopCause};
 use queenfold::engine::Mismatch;
@@ -177,7 +176,6 @@ const fn mismatch_if(counts_differ: bool) -> Exit {
 exits! {
     Contradiction: |_| Exit::Mismatch;
     Mismatch: |_| Exit::Mismatch;
-    WrongRow: |_| Exit::Mismatch;
     KeyError: |_| Exit::Usage;
     RunError: |error| {
         use RunError::{Contradiction, Faulty, Mismatch};

@@ -22,11 +22,10 @@ pub const METHOD: Method = Method {
 };
 
 fn count(request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
-    let mut sum = CompletedBorders::default();
-    for top in top_sides(request.n) {
-        sum.add(count_below(request.n, top, request.style, watch)?);
-    }
-    exact(request.n, sum, watch)
+    let tops = top_sides(request.n).into_iter();
+    let parts = tops.map(|top| count_below(request.n, top, request.style, watch));
+    let parts = parts.collect::<Result<Vec<_>, _>>()?;
+    exact(request.n, &parts, watch)
 }
 
 /// The number of completed borders.
@@ -64,9 +63,11 @@ pub(super) fn top_sides(n: Size) -> Vec<usize> {
 /// solutions, and the rest follows from the total.
 pub(super) fn exact(
     n: Size,
-    sum: CompletedBorders,
+    parts: &[CompletedBorders],
     watch: &Watch<'_>,
 ) -> Result<Count, StopSearch> {
+    let mut sum = CompletedBorders::default();
+    parts.iter().for_each(|part| sum.add(*part));
     let plan = CensusPlan::new(n);
     let mut counter = plan.counter(&CounterSettings { isa: Isa::Portable });
     let mut census = Tally::default();

@@ -2,7 +2,7 @@
 //!
 #![doc = include_str!("text/carry-chain-parallel.md")]
 
-use super::carry_chain::{CompletedBorders, count_below, exact, top_sides};
+use super::carry_chain::{count_below, exact, top_sides};
 use super::spread::spread;
 use super::{Count, Method, MethodRequest, StopSearch, Style, Watch};
 
@@ -22,9 +22,5 @@ fn count(request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSe
     let parts = spread(&top_sides(request.n), watch, |&top, watch| {
         count_below(request.n, top, Style::Recursive, watch)
     })?;
-    let mut sum = CompletedBorders::default();
-    for part in parts {
-        sum.add(part);
-    }
-    exact(request.n, sum, watch)
+    exact(request.n, &parts, watch)
 }

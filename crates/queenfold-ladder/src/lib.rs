@@ -43,7 +43,7 @@ pub use method::{Count, Method, MethodRequest, Style};
 use parking_lot::Mutex;
 pub use programs::PROGRAMS;
 use queenfold_engines::engine::Device;
-pub use table_row::{PROGRAM, TableRow, WrongRow};
+pub use table_row::{PROGRAM, TableRow};
 pub use watch::{Audience, Images, Queen, Scene, StopReason, StopSearch, Watch};
 
 /// Every method, in the order of the ideas.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Count, MethodRequest, Style, method};
 use queenfold_engines::board::{Orbits, Size, known};
-use queenfold_engines::engine::decimal;
+use queenfold_engines::engine::{Mismatch, decimal};
 
 /// The longest plausible time of a search, in seconds: thirty thousand years.
 const LONGEST: f64 = 1e12;
@@ -44,15 +44,6 @@ pub struct TableRow {
     /// A remark for readers of the numbers. Not part of the JSON.
     #[serde(skip)]
     pub note: Option<String>,
-}
-
-/// A row that contradicts the known counts, and is no result.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{title}, n = {n}: {differs}")]
-pub struct WrongRow {
-    title: String,
-    n: Size,
-    differs: String,
 }
 
 /// Orbits by size, in the form of the JSON.
@@ -148,15 +139,10 @@ impl TableRow {
     ///
     /// # Errors
     /// It differs, and is no result.
-    pub fn check(&self) -> Result<(), WrongRow> {
-        match self.contradiction() {
-            None => Ok(()),
-            Some(differs) => Err(WrongRow {
-                title: self.title(),
-                n: self.n,
-                differs,
-            }),
-        }
+    pub fn check(&self) -> Result<(), Mismatch> {
+        let wrong = |differs| Mismatch(format!("{}, n = {}: {differs}", self.title(), self.n));
+        self.contradiction()
+            .map_or(Ok(()), |differs| Err(wrong(differs)))
     }
 
     /// How the row differs from the known counts, if it does. It is not a result then.

@@ -23,9 +23,8 @@ pub fn devices() -> FoundDevices {
     guarded(look)
         .unwrap_or_else(Err)
         .unwrap_or_else(|missing| FoundDevices {
-            devices: Vec::new(),
-            failing: Vec::new(),
             missing,
+            ..FoundDevices::default()
         })
 }
 

@@ -57,9 +57,9 @@ pub(super) struct Slot {
     /// Sums, and at their end progress, on their way down.
     down: Buffers,
     /// Beginning, after the upload, after the kernel, after the download.
-    events: [CUevent; 4],
+    events: [Event; 4],
     /// After the copy that ended a launch early.
-    cancelled: CUevent,
+    cancelled: Event,
     /// Whether such a copy may still be under way.
     cancelling: bool,
     /// A launch, and how many sums it gives.
@@ -130,21 +130,17 @@ impl Drop for Buffers {
 impl Slot {
     /// A slot of `stream`, whose context is current.
     pub(super) fn new(stream: CUstream, stream_number: usize) -> Result<Self, DriverError> {
-        // Dropped with events that are not made yet, it destroys those that are.
-        let mut slot = Self {
+        let event = || Event::new(CUevent_flags::CU_EVENT_BLOCKING_SYNC);
+        Ok(Self {
             stream,
             stream_number,
             up: Buffers::NONE,
             down: Buffers::NONE,
-            events: [ptr::null_mut(); 4],
-            cancelled: ptr::null_mut(),
+            events: [event()?, event()?, event()?, event()?],
+            cancelled: event()?,
             cancelling: false,
             holds: None,
-        };
-        for made in slot.events.iter_mut().chain([&mut slot.cancelled]) {
-            *made = event::create(CUevent_flags::CU_EVENT_BLOCKING_SYNC)?;
-        }
-        Ok(slot)
+        })
     }
 
     pub(super) const fn is_free(&self) -> bool {
@@ -187,7 +183,7 @@ impl Slot {
         staged[HEADER..][..jobs].copy_from_slice(launch.jobs());
         staged[HEADER + jobs..].copy_from_slice(launch.tables());
 
-        let [begun, uploaded, counted, downloaded] = self.events;
+        let [begun, uploaded, counted, downloaded] = self.events.each_ref().map(|event| event.0);
         let mut progress = self.up.device;
         let mut first_job = self.up.device + HEADER as u64 * 4;
         let mut first_table = first_job + jobs as u64 * 4;
@@ -211,7 +207,7 @@ impl Slot {
         unsafe {
             if self.cancelling {
                 let no_flags = CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT;
-                stream::wait_event(self.stream, self.cancelled, no_flags)?;
+                stream::wait_event(self.stream, self.cancelled.0, no_flags)?;
             }
             event::record(begun, self.stream)?;
             result::memcpy_htod_async(self.up.device, self.up.words(words), self.stream)?;
@@ -242,7 +238,7 @@ impl Slot {
         let Some((ticket, sums)) = self.holds else {
             return Ok(None);
         };
-        let [begun, uploaded, counted, downloaded] = self.events;
+        let [begun, uploaded, counted, downloaded] = self.events.each_ref().map(|event| event.0);
         // SAFETY: the event lives, and was recorded when the slot was filled.
         if !unsafe { reached(downloaded) }? {
             return Ok(None);
@@ -289,19 +285,25 @@ impl Slot {
         // atomically. Event and stream belong to the current context.
         unsafe {
             result::memcpy_htod_async(self.up.device, self.up.words(1), other)?;
-            event::record(self.cancelled, other)
+            event::record(self.cancelled.0, other)
         }
     }
 }
 
-impl Drop for Slot {
+/// An event of the driver.
+struct Event(CUevent);
+
+impl Event {
+    /// An event of the device whose context is current.
+    fn new(flags: CUevent_flags) -> Result<Self, DriverError> {
+        event::create(flags).map(Self)
+    }
+}
+
+impl Drop for Event {
     fn drop(&mut self) {
-        for made in self.events.into_iter().chain([self.cancelled]) {
-            if !made.is_null() {
-                // SAFETY: it was made here and is destroyed once. An error means that it is gone.
-                let _ = unsafe { event::destroy(made) };
-            }
-        }
+        // SAFETY: it was made here and is destroyed once. An error means that it is gone.
+        let _ = unsafe { event::destroy(self.0) };
     }
 }
 
@@ -316,29 +318,25 @@ const OLD: Duration = Duration::from_secs(10);
 /// Measures when events happened, from when the device was opened.
 pub(super) struct Clock {
     /// The event that times are measured from.
-    mark: CUevent,
+    mark: Event,
     /// When it happened.
     at: Duration,
     /// The event that becomes the mark once the device has reached it.
-    next: CUevent,
+    next: Event,
     renewing: bool,
 }
 
 impl Clock {
     /// A clock that begins now. Waits until the device, which is idle, has reached the first mark.
     pub(super) fn start(aside: CUstream) -> Result<Self, DriverError> {
-        // Dropped with events that are not made yet, it destroys those that are.
-        let mut clock = Self {
-            mark: ptr::null_mut(),
+        let clock = Self {
+            mark: Event::new(CUevent_flags::CU_EVENT_DEFAULT)?,
             at: Duration::ZERO,
-            next: ptr::null_mut(),
+            next: Event::new(CUevent_flags::CU_EVENT_DEFAULT)?,
             renewing: false,
         };
-        for made in [&mut clock.mark, &mut clock.next] {
-            *made = event::create(CUevent_flags::CU_EVENT_DEFAULT)?;
-        }
         // SAFETY: event and stream belong to the current context.
-        unsafe { event::record(clock.mark, aside) }?;
+        unsafe { event::record(clock.mark.0, aside) }?;
         Ok(clock)
     }
 
@@ -346,7 +344,7 @@ impl Clock {
     /// first launch.
     pub(super) fn has_started(&self) -> bool {
         // SAFETY: the mark lives and is recorded.
-        unsafe { reached(self.mark) != Ok(false) }
+        unsafe { reached(self.mark.0) != Ok(false) }
     }
 
     /// When `event` happened.
@@ -355,7 +353,7 @@ impl Clock {
     /// The event lives, is recorded and complete.
     unsafe fn time(&self, event: CUevent) -> Result<Duration, DriverError> {
         // SAFETY: the mark lives and is complete, for the event says the caller.
-        let since = unsafe { elapsed(self.mark, event) }?;
+        let since = unsafe { elapsed(self.mark.0, event) }?;
         // An event may have happened before the mark.
         let seconds = self.at.as_secs_f64() + f64::from(since) / 1000.0;
         Ok(Duration::from_secs_f64(seconds.max(0.0)))
@@ -365,28 +363,17 @@ impl Clock {
     pub(super) fn keep_exact(&mut self, now: Duration, aside: CUstream) -> Result<(), DriverError> {
         if !self.renewing && now.saturating_sub(self.at) > OLD {
             // SAFETY: event and stream belong to the current context.
-            unsafe { event::record(self.next, aside) }?;
+            unsafe { event::record(self.next.0, aside) }?;
             self.renewing = true;
         }
         // SAFETY: the next mark lives and is recorded.
-        if self.renewing && unsafe { reached(self.next) }? {
+        if self.renewing && unsafe { reached(self.next.0) }? {
             // SAFETY: it is complete, too.
-            self.at = unsafe { self.time(self.next) }?;
+            self.at = unsafe { self.time(self.next.0) }?;
             std::mem::swap(&mut self.mark, &mut self.next);
             self.renewing = false;
         }
         Ok(())
-    }
-}
-
-impl Drop for Clock {
-    fn drop(&mut self) {
-        for made in [self.mark, self.next] {
-            if !made.is_null() {
-                // SAFETY: it was made here and is destroyed once. An error means that it is gone.
-                let _ = unsafe { event::destroy(made) };
-            }
-        }
     }
 }
 

@@ -47,13 +47,8 @@ struct ColourBatch {
     too_large: u32,
 }
 
-/// A rank of one task.
-#[derive(Clone, Copy)]
-struct RankOfTask {
-    /// Index of the task in the batch.
-    task: usize,
-    rank: u64,
-}
+/// The index of a task in the batch, and a rank of it.
+type RankOfTask = (usize, u64);
 
 impl ColourLauncher {
     /// For the plan of a board, which takes this share of the work for the free board; `None` if the kernel
@@ -132,7 +127,7 @@ fn count_beside(
     let mut counter = NewCounter::of(board.clone(), columns, &settings);
     // The ranks alone are counted.
     let key = NAME.key(board.size(), 0);
-    for &RankOfTask { task, rank } in beside {
+    for &(task, rank) in beside {
         tallies[task] += counter.count(&Task {
             key,
             ranks: rank..rank + 1,
@@ -274,7 +269,7 @@ impl<'a> Maker<'a> {
                     self.sets.push(rank);
                     tally.partitions += 1;
                 }
-                None => self.beside.push(RankOfTask { task, rank }),
+                None => self.beside.push((task, rank)),
             }
         }
         tally

@@ -12,12 +12,7 @@ use super::decimal;
 /// The weight is the number of solutions that one completion stands for (the size of the
 /// partition's orbit); 1 occurs only on the 1×1 board. As JSON: `{"1":"0","2":"0","4":"1","8":"11"}`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "ByWeight", into = "ByWeight")]
-pub struct Completions([u128; 4]);
-
-/// [`Completions`] as JSON.
-#[derive(Serialize, Deserialize)]
-struct ByWeight {
+pub struct Completions {
     #[serde(rename = "1", with = "decimal")]
     one: u128,
     #[serde(rename = "2", with = "decimal")]
@@ -26,23 +21,6 @@ struct ByWeight {
     four: u128,
     #[serde(rename = "8", with = "decimal")]
     eight: u128,
-}
-
-impl From<ByWeight> for Completions {
-    fn from(counts: ByWeight) -> Self {
-        Self([counts.one, counts.two, counts.four, counts.eight])
-    }
-}
-
-impl From<Completions> for ByWeight {
-    fn from(Completions([one, two, four, eight]): Completions) -> Self {
-        Self {
-            one,
-            two,
-            four,
-            eight,
-        }
-    }
 }
 
 impl Completions {
@@ -54,20 +32,33 @@ impl Completions {
     /// # Panics
     /// `weight` is not 1, 2, 4 or 8.
     pub fn add(&mut self, weight: u8, count: u128) {
-        assert!(weight.is_power_of_two() && weight <= 8, "weight {weight}");
-        self.0[weight.trailing_zeros() as usize] += count;
+        *match weight {
+            1 => &mut self.one,
+            2 => &mut self.two,
+            4 => &mut self.four,
+            8 => &mut self.eight,
+            _ => panic!("weight {weight}"),
+        } += count;
     }
 
     /// The completions of partitions of each weight, in the order of [`WEIGHTS`](Self::WEIGHTS).
     pub const fn by_weight(&self) -> [u128; 4] {
-        self.0
+        [self.one, self.two, self.four, self.eight]
+    }
+
+    const fn by_weight_mut(&mut self) -> [&mut u128; 4] {
+        [
+            &mut self.one,
+            &mut self.two,
+            &mut self.four,
+            &mut self.eight,
+        ]
     }
 
     /// The solutions they stand for: Σ weight × completions.
     pub fn solutions(&self) -> u128 {
-        self.0
-            .iter()
-            .zip(Self::WEIGHTS)
+        let counts = self.by_weight().into_iter().zip(Self::WEIGHTS);
+        counts
             .map(|(count, weight)| count * u128::from(weight))
             .sum()
     }
@@ -125,7 +116,8 @@ impl Tally {
 
 impl AddAssign for Tally {
     fn add_assign(&mut self, other: Self) {
-        for (sum, count) in self.completions.0.iter_mut().zip(other.completions.0) {
+        let sums = self.completions.by_weight_mut().into_iter();
+        for (sum, count) in sums.zip(other.completions.by_weight()) {
             *sum += count;
         }
         self.r180 += other.r180;
@@ -146,7 +138,8 @@ impl SubAssign for Tally {
         let less = |sum: &mut u128, count: u128| {
             *sum = sum.checked_sub(count).expect("it was added before");
         };
-        for (sum, count) in self.completions.0.iter_mut().zip(other.completions.0) {
+        let sums = self.completions.by_weight_mut().into_iter();
+        for (sum, count) in sums.zip(other.completions.by_weight()) {
             less(sum, count);
         }
         less(&mut self.r180, other.r180);
