@@ -30,7 +30,7 @@ pub struct OwnerSettings {
     pub batch_time: Duration,
     /// The cost of the first launches, before the speed of the device is known, in core-seconds.
     pub first_cost: f64,
-    /// The most jobs in a launch of more than one task.
+    /// The most jobs in a launch of more than one task. An owner lowers it when memory is short.
     pub most_jobs: u32,
     /// A launch is lost if it takes this long and also ten times as long as its cost predicts.
     pub least_patience: Duration,
@@ -102,8 +102,6 @@ pub struct Owner {
     device: Box<dyn Device>,
     launcher: Arc<dyn Launcher>,
     settings: OwnerSettings,
-    /// The most jobs a launch may have; falls when memory is short.
-    most_jobs: u32,
     /// What is not submitted yet.
     pending: VecDeque<Vec<Task>>,
     in_flight: Vec<InFlight>,
@@ -143,7 +141,6 @@ impl Owner {
         Ok(Self {
             device,
             launcher,
-            most_jobs: settings.most_jobs,
             settings,
             pending: VecDeque::new(),
             in_flight: Vec::new(),
@@ -207,7 +204,14 @@ impl Owner {
     /// The device is of no more use, and why.
     pub fn work(&mut self, patience: Duration) -> Result<Vec<OwnerEvent>, DeviceTrouble> {
         let mut events = Vec::new();
-        self.submit(&mut events)?;
+        // What is submitted while others are asked to end would not end, and look like a hang.
+        while !self.full
+            && self.halting.is_none()
+            && self.in_flight.len() < self.device.slots()
+            && let Some(tasks) = self.pending.pop_front()
+        {
+            events.extend(self.submit_tasks(tasks)?);
+        }
         // To return after a launch was submitted would let the caller ask for the next one before
         // the speed is known, and first launches are large.
         if !self.in_flight.is_empty() {
@@ -229,18 +233,6 @@ impl Owner {
         self.pending.drain(..).flatten().collect()
     }
 
-    fn submit(&mut self, events: &mut Vec<OwnerEvent>) -> Result<(), DeviceTrouble> {
-        // What is submitted while others are asked to end would not end, and look like a hang.
-        while !self.full
-            && self.halting.is_none()
-            && self.in_flight.len() < self.device.slots()
-            && let Some(tasks) = self.pending.pop_front()
-        {
-            events.extend(self.submit_tasks(tasks)?);
-        }
-        Ok(())
-    }
-
     /// Submits tasks, or keeps them for later.
     fn submit_tasks(&mut self, tasks: Vec<Task>) -> Result<Option<OwnerEvent>, DeviceTrouble> {
         let batch = self.launcher.batch(&tasks, self.batches);
@@ -255,7 +247,7 @@ impl Owner {
             }));
         };
         let jobs = launch.job_count();
-        if jobs > self.most_jobs && tasks.len() > 1 {
+        if jobs > self.settings.most_jobs && tasks.len() > 1 {
             self.halve(tasks);
             return Ok(None);
         }
@@ -271,7 +263,7 @@ impl Owner {
                 return Ok(Some(launched));
             }
             Err(DeviceError::OutOfMemory) if tasks.len() > 1 => {
-                self.most_jobs = jobs / 2;
+                self.settings.most_jobs = jobs / 2;
                 self.halve(tasks);
             }
             Err(DeviceError::Busy) if !self.in_flight.is_empty() => {

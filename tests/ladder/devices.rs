@@ -34,7 +34,8 @@ mod embedded {
             let method = method(name).unwrap();
             for n in 4..=8 {
                 let (request, never) = (request(n, Style::Gpu), AtomicBool::new(false));
-                let row = run_method_on(device.as_mut(), method, &request, None, &never);
+                let row =
+                    run_method_on(Some(device.as_mut()), method, &request, None, &never, None);
                 assert_known(&row.unwrap(), method.unique);
             }
         }
@@ -51,7 +52,7 @@ fn with(fault: Fault, at: u64) -> Result<TableRow, StopReason> {
     let limit = Some(Duration::from_secs(if hangs { 2 } else { 120 }));
     let method = method("node-layer").unwrap();
     let (request, never) = (request(10, Style::Gpu), AtomicBool::new(false));
-    run_method_on(&mut device, method, &request, limit, &never)
+    run_method_on(Some(&mut device), method, &request, limit, &never, None)
 }
 
 /// Launch 0 is the self-test.

@@ -13,8 +13,7 @@ pub use queenfold_ladder::*;
 use queenfold::device::Device;
 use queenfold::device::cuda::{self, CudaSettings};
 
-/// Runs a method on a board. The style of a GPU opens one; otherwise this is
-/// [`run_without_device`].
+/// Runs a method on a board. The style of a GPU opens one.
 ///
 /// # Errors
 /// The reason why there is no count.
@@ -28,11 +27,9 @@ pub fn run_method(
     interrupt: &AtomicBool,
     audience: Option<&Mutex<dyn Audience>>,
 ) -> Result<TableRow, StopReason> {
-    if !request.style.needs_device() {
-        return run_without_device(method, request, time_limit, interrupt, audience);
-    }
-    let mut device = open()?;
-    run_method_on(device.as_mut(), method, request, time_limit, interrupt)
+    let mut device = open_for(request.style)?;
+    let device = device.as_deref_mut();
+    run_method_on(device, method, request, time_limit, interrupt, audience)
 }
 
 /// A method counts again and again until it has spent this time, and the best time is taken: a single one of a small
@@ -53,14 +50,10 @@ pub fn measure_method(
     time_limit: Option<Duration>,
     interrupt: &AtomicBool,
 ) -> Result<TableRow, StopReason> {
-    let style = request.style;
-    let mut device = match style.needs_device() {
-        true => Some(open()?),
-        false => None,
-    };
-    let mut count = || match &mut device {
-        Some(device) => run_method_on(device.as_mut(), method, request, time_limit, interrupt),
-        None => run_without_device(method, request, time_limit, interrupt, None),
+    let mut device = open_for(request.style)?;
+    let mut count = || {
+        let device = device.as_deref_mut();
+        run_method_on(device, method, request, time_limit, interrupt, None)
     };
     let mut best = count()?;
     let mut spent = best.cost();
@@ -79,8 +72,9 @@ pub fn measure_method(
     Ok(best)
 }
 
-/// Opens a GPU.
-fn open() -> Result<Box<dyn Device>, StopReason> {
-    cuda::open(&CudaSettings::default())
-        .map_err(|why| StopReason::NoDevice(format!("no GPU: {why}")))
+/// Opens a GPU, if the style needs one.
+fn open_for(style: Style) -> Result<Option<Box<dyn Device>>, StopReason> {
+    let open = || cuda::open(&CudaSettings::default());
+    let opened = style.needs_device().then(open).transpose();
+    opened.map_err(|why| StopReason::NoDevice(format!("no GPU: {why}")))
 }

@@ -5,8 +5,7 @@
 //! independent oracles second: none of them shares its search with the engines.
 //!
 //! Every method reports its nodes to a [`Watch`], which counts them, stops the search in time and
-//! shows an [`Audience`] what happens. [`run_without_device`] and [`run_method_on`] run one method on one
-//! board.
+//! shows an [`Audience`] what happens. [`run_method_on`] runs one method on one board.
 
 pub mod backtrack;
 pub mod bit_board;
@@ -71,67 +70,38 @@ pub fn method(name: &str) -> Option<&'static Method> {
     METHODS.into_iter().find(|method| method.name == name)
 }
 
-/// Runs a method on a board, in a style that needs no device.
+/// Runs a method on a board: on the device if the style needs one, which first counts a small board that is not part of
+/// the measured time; otherwise without one.
 ///
-/// It ends early after `time_limit`, soon after `interrupt` is set, and when the audience leaves.
+/// It ends early after `time_limit`, soon after `interrupt` is set, and when the audience leaves, to which a device shows
+/// nothing.
 ///
 /// # Errors
 /// The reason why there is no count.
 ///
 /// # Panics
-/// `request.style` is not one of the method's styles, or needs a device.
-pub fn run_without_device(
+/// `request.style` is not one of the method's styles, or there is a device just where it needs none.
+pub fn run_method_on(
+    mut device: Option<&mut (dyn Device + 'static)>,
     method: &Method,
     request: &MethodRequest,
     time_limit: Option<Duration>,
     interrupt: &AtomicBool,
     audience: Option<&Mutex<dyn Audience>>,
 ) -> Result<TableRow, StopReason> {
-    assert_has_style(method, request.style);
-    assert!(!request.style.needs_device(), "there is no device");
-    let control = watch::SearchControl::new(time_limit, interrupt, audience);
-    timed(method, request, control, |watch| {
-        (method.count)(request, watch)
-    })
-}
-
-/// Runs a method in a style that needs a device, which first counts a small board. That is not part of
-/// the measured time. Otherwise like [`run_without_device`]. A device shows no audience anything.
-///
-/// # Errors
-/// The reason why there is no count.
-///
-/// # Panics
-/// `request.style` is not one of the method's styles.
-pub fn run_method_on(
-    device: &mut dyn Device,
-    method: &Method,
-    request: &MethodRequest,
-    time_limit: Option<Duration>,
-    interrupt: &AtomicBool,
-) -> Result<TableRow, StopReason> {
-    assert_has_style(method, request.style);
-    device::self_test(device, method, request.style)?;
-    let control = watch::SearchControl::new(time_limit, interrupt, None);
-    timed(method, request, control, |watch| {
-        (method.count_on)(device, request, watch)
-    })
-}
-
-fn assert_has_style(method: &Method, style: Style) {
     let Method { name, styles, .. } = method;
-    assert!(styles.contains(&style), "{name} has no such style");
-}
-
-fn timed(
-    method: &Method,
-    request: &MethodRequest,
-    control: watch::SearchControl<'_>,
-    count: impl FnOnce(&mut Watch<'_>) -> Result<Count, StopSearch>,
-) -> Result<TableRow, StopReason> {
+    assert!(styles.contains(&request.style), "{name} has no such style");
+    assert_eq!(request.style.needs_device(), device.is_some(), "{name}");
+    if let Some(device) = device.as_deref_mut() {
+        device::self_test(device, method, request.style)?;
+    }
+    let control = watch::SearchControl::new(time_limit, interrupt, audience);
     let mut watch = Watch::new(&control);
     let (start, cpu) = (Instant::now(), ProcessTime::try_now().ok());
-    let count = count(&mut watch);
+    let count = match device {
+        Some(device) => (method.count_on)(device, request, &mut watch),
+        None => (method.count)(request, &mut watch),
+    };
     let cpu = cpu.and_then(|cpu| cpu.try_elapsed().ok());
     let wall = start.elapsed();
     let nodes = watch.nodes();

@@ -114,16 +114,13 @@ impl GivenBoard {
     /// The names of the given queens and of the holes, separated by commas, in an order that depends on
     /// the board alone.
     pub fn names(&self) -> [String; 2] {
-        [self.queens, self.holes].map(|squares| {
-            let names: Vec<_> = squares.iter().map(|square| square.name(self.n)).collect();
-            names.join(",")
-        })
+        [self.queens, self.holes].map(|squares| squares.names(self.n).join(","))
     }
 
     /// What is given, in a few words: of many squares only the first, `holes a1,a2,a3 and 222 more`.
     pub fn brief(&self) -> String {
         let part = |what: &str, squares: &Squares| {
-            let names: Vec<_> = squares.iter().map(|square| square.name(self.n)).collect();
+            let names = squares.names(self.n);
             match names.len() {
                 0 => None,
                 1..=MOST_NAMED => Some(format!("{what} {}", names.join(","))),

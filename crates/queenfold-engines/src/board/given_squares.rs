@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{GivenBoard, Squares, Symmetry};
+use super::{GivenBoard, Symmetry};
 
 /// What is given on a board, as results and events have it in JSON: names of squares, and the symmetries that
 /// leave it as it is, the identity first.
@@ -20,15 +20,11 @@ impl GivenSquares {
     /// `None` for a free board.
     pub fn of(board: &GivenBoard) -> Option<Self> {
         let n = board.size();
-        let names = |squares: &Squares| squares.iter().map(|square| square.name(n)).collect();
-        let symmetries = board.symmetries();
+        let symmetries = board.symmetries().iter();
         (!board.is_free()).then(|| Self {
-            queens: names(board.queens()),
-            holes: names(board.holes()),
-            symmetries: symmetries
-                .iter()
-                .map(|s| Symmetry::name(s).to_owned())
-                .collect(),
+            queens: board.queens().names(n),
+            holes: board.holes().names(n),
+            symmetries: symmetries.map(|s| Symmetry::name(s).to_owned()).collect(),
         })
     }
 }

@@ -50,13 +50,8 @@ impl Images {
     }
 
     /// The number of images: 1 if all symmetries of the group fix the given board.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.images.len()
-    }
-
-    /// Never: the board itself is an image.
-    pub fn is_empty(&self) -> bool {
-        self.images.is_empty()
     }
 
     /// The symmetry whose inverse makes an image of the board.

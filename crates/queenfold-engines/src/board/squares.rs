@@ -44,6 +44,11 @@ impl Squares {
         })
     }
 
+    /// Their [names](Square::name) on a board of size `n`.
+    pub fn names(&self, n: Size) -> Vec<String> {
+        self.iter().map(|square| square.name(n)).collect()
+    }
+
     /// The number of squares.
     pub fn len(&self) -> u32 {
         self.0.iter().map(|row| row.count_ones()).sum()

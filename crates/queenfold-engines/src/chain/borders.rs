@@ -30,7 +30,7 @@ impl Borders {
         } else {
             let mut list = Vec::new();
             let mut ends = Vec::new();
-            for image in 0..images.len() {
+            for image in 0..images.count() {
                 let open = images.open(image);
                 for &(border, orbit) in &all {
                     let fits = || {

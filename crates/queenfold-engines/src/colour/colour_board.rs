@@ -26,10 +26,11 @@ pub struct ColourBoard {
     given: GivenBoard,
     images: Images,
     sets: Arc<RowSets>,
-    /// Whether solutions are counted in one orientation, twice.
-    oriented: bool,
-    /// Whether the reflection of columns fixes the board.
-    mirrored: bool,
+    /// Whether solutions are counted in one orientation, twice: see `orientation.rs`. Else each one is counted where
+    /// it stands.
+    pub(super) is_oriented: bool,
+    /// Whether the reflection of columns maps completions to completions.
+    pub(super) is_mirrored: bool,
 }
 
 /// What a rank of the plan stands for.
@@ -54,20 +55,9 @@ impl ColourBoard {
         self.given
     }
 
-    /// Whether solutions are counted in one orientation, twice: see `orientation.rs`. Else each one is
-    /// counted where it stands.
-    pub const fn is_oriented(&self) -> bool {
-        self.oriented
-    }
-
-    /// Whether the reflection of columns maps completions to completions.
-    pub const fn is_mirrored(&self) -> bool {
-        self.mirrored
-    }
-
     /// On how many images of the given board sets are counted.
     pub fn images(&self) -> usize {
-        self.images.len()
+        self.images.count()
     }
 
     /// The number of sets with so many even rows, on each image of the given board.
@@ -85,7 +75,7 @@ impl ColourBoard {
 
     /// The number of ranks, empty ones included.
     pub fn ranks(&self) -> u64 {
-        self.images.len() as u64 * self.sets.ranks()
+        self.images.count() as u64 * self.sets.ranks()
     }
 
     /// The work as a share of that for the free board: for each image that of a set, twice as much where
@@ -93,8 +83,8 @@ impl ColourBoard {
     /// of the solutions. Only square roots, which are the same on every machine, because the tasks follow
     /// from it.
     pub fn work(&self) -> f64 {
-        let orientations = if self.oriented { 1.0 } else { 2.0 };
-        self.images.len() as f64 * orientations * self.given.share().sqrt()
+        let orientations = if self.is_oriented { 1.0 } else { 2.0 };
+        self.images.count() as f64 * orientations * self.given.share().sqrt()
     }
 
     /// The partition of `rank`, which must be below [`ranks`](Self::ranks); `None` where the rank is empty:
@@ -129,10 +119,10 @@ impl From<GivenBoard> for ColourBoard {
             given,
             images: Images::new(&given, &OF_SETS),
             sets: Arc::new(RowSets::new(given.size())),
-            oriented: exchanging
+            is_oriented: exchanging
                 .into_iter()
                 .any(|symmetry| kept.contains(symmetry)),
-            mirrored: kept.contains(Symmetry::MirrorColumns),
+            is_mirrored: kept.contains(Symmetry::MirrorColumns),
         }
     }
 }

@@ -52,10 +52,10 @@ impl Costs {
         let is_even = surplus == 0;
         let is_unit = |word: &u16| {
             let word = u32::from(*word);
-            is_even || !board.is_mirrored() || word <= reversed(word, lines.even)
+            is_even || !board.is_mirrored || word <= reversed(word, lines.even)
         };
         let mut ranks = Vec::new();
-        if board.is_oriented() {
+        if board.is_oriented {
             for words in words {
                 let units = words.iter().filter(|word| is_unit(word));
                 let mut own: Vec<_> = units
@@ -66,7 +66,7 @@ impl Costs {
             }
         }
         // The share is the rank of a random word, or of the larger one of two.
-        let share = match (board.is_oriented(), is_even) {
+        let share = match (board.is_oriented, is_even) {
             (false, _) => 1.0,
             (true, true) => 2.0 / 3.0,
             (true, false) => 0.5,

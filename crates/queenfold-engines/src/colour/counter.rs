@@ -210,13 +210,13 @@ pub(super) fn weights(
     let n = board.size();
     let is_even = n.get().is_multiple_of(2);
     // On boards of odd size a set of columns stands for the reversed one, too.
-    let times = if is_even || !board.is_mirrored() {
+    let times = if is_even || !board.is_mirrored {
         1
     } else {
         let backwards = reversed(word, Lines::of(n).count(parity));
         as_often(word.cmp(&backwards))?
     };
-    if !board.is_oriented() {
+    if !board.is_oriented {
         return Some(Weights::all(times));
     }
     let [first, second] = rows;

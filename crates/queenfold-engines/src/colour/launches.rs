@@ -322,8 +322,8 @@ impl<'a> Maker<'a> {
         lines.count(self.columns)
             | lines.count(self.columns.other()) << 8
             | u32::from(n.get().is_multiple_of(2)) << 16
-            | u32::from(self.board.is_oriented()) << 17
-            | u32::from(self.board.is_mirrored()) << 18
+            | u32::from(self.board.is_oriented) << 17
+            | u32::from(self.board.is_mirrored) << 18
             | if self.columns == Parity::Odd {
                 TRANSPOSED
             } else {

@@ -45,7 +45,7 @@ impl ColourOracle {
         let black = placements(Colour::Black)?;
         let counts = white.into_iter().map(|(columns, white)| {
             let black = black.get(&(n.full_mask() & !columns)).copied();
-            let times = if self.board.is_oriented() {
+            let times = if self.board.is_oriented {
                 Orientation::weight(rows, orientation.class(Lines::split(columns)))
             } else {
                 1

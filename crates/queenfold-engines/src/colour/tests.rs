@@ -54,7 +54,7 @@ fn naive(board: &ColourBoard, rank: u64) -> u64 {
     let columns = (0..=n.full_mask()).filter(|columns| columns.count_ones() == white);
     columns
         .map(|columns| {
-            let times = match board.is_oriented() {
+            let times = match board.is_oriented {
                 true => {
                     let class = orientation.class(Lines::split(columns));
                     Orientation::weight(rows, class)

@@ -28,15 +28,6 @@ pub struct CanaryTask {
 }
 
 impl Canary {
-    /// The canary of these tasks of `plan` for boards of size `n`.
-    pub fn new(n: Size, plan: PlanName, tasks: impl IntoIterator<Item = CanaryTask>) -> Self {
-        Self {
-            n,
-            plan,
-            tasks: tasks.into_iter().collect(),
-        }
-    }
-
     /// The canary of all ranks of a board, in pieces of `ranks` each; the last one may be shorter. `counts`
     /// are those of the pieces.
     pub fn pieces(n: Size, plan: PlanName, all: u64, ranks: u64, counts: &[u64]) -> Self {
@@ -45,7 +36,11 @@ impl Canary {
             ranks: start..(start + ranks).min(all),
             count,
         });
-        Self::new(n, plan, tasks)
+        Self {
+            n,
+            plan,
+            tasks: tasks.collect(),
+        }
     }
 
     /// The board that the tasks are parts of.

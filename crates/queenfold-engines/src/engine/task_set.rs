@@ -30,19 +30,6 @@ impl TaskSet {
         new
     }
 
-    /// Takes a task out; `false` if it was not there.
-    pub fn remove(&mut self, task: u64) -> bool {
-        let there = self.contains(task);
-        if there && let Some(word) = self.words.get_mut(&(task / 64)) {
-            *word &= !(1 << (task % 64));
-            if *word == 0 {
-                self.words.remove(&(task / 64));
-            }
-            self.len -= 1;
-        }
-        there
-    }
-
     /// The number of tasks.
     pub fn len(&self) -> u64 {
         self.len
@@ -75,8 +62,6 @@ mod tests {
         assert!(!set.insert(64));
         assert!(set.contains(64) && !set.contains(63) && !set.contains(0));
         assert_eq!(set.len(), 1);
-        assert!(!set.remove(63) && set.remove(64) && !set.remove(64));
-        assert_eq!(set, TaskSet::default());
     }
 
     #[test]
