@@ -359,7 +359,7 @@ fn audited_tasks_name_both_kernels() {
     } in taken.iter()
     {
         let second = audited_by.as_ref();
-        assert!(second.is_none_or(|kernel| !origin.counted_by.is_kernel(&kernel)));
+        assert!(second.is_none_or(|kernel| !origin.counted_by.is_kernel(kernel)));
     }
     assert!(taken.iter().any(|result| result.audited_by.is_some()));
 }

@@ -57,5 +57,8 @@ fn entry(method: &Method) -> String {
     let styles: Vec<_> = method.styles.iter().filter_map(|s| s.name()).collect();
     let gap = if styles.is_empty() { "" } else { "; " };
     let styles = styles.join(", ");
-    format!("{:<20}  {} ({counts}{gap}{styles})", method.name, method.idea)
+    format!(
+        "{:<20}  {} ({counts}{gap}{styles})",
+        method.name, method.idea
+    )
 }
