@@ -236,21 +236,21 @@ impl Failure {
     fn of_job(error: JobError, stopped_by: &str, goes_on: Option<&str>) -> Self {
         match error {
             JobError::Contradiction(contradiction) => contradiction.into(),
-            JobError::IsaUnavailable(_) => {
-                let what = format!("{error}; `queenfold devices` shows what it has");
-                Self::new(Exit::Unavailable, what)
-            }
-            JobError::DeviceUnavailable(_) => Self::new(Exit::Unavailable, error),
             JobError::NoWorkers => Self::usage(
                 "0 workers count nothing: give --workers 1 or more, or a device with --gpu",
             ),
             JobError::NoTotal(_) | JobError::Setting { .. } | JobError::Size(_) => {
                 Self::usage(error)
             }
-            JobError::BoardNotForDevices { .. } | JobError::EngineNotForDevices(_) => {
-                let what = format!("{error}: without --gpu, CPU workers count it");
-                Self::new(Exit::Unavailable, what)
-            }
+            JobError::DeviceUnavailable(_) => Self::new(Exit::Unavailable, error),
+            JobError::IsaUnavailable(_) => Self::new(
+                Exit::Unavailable,
+                format!("{error}; `queenfold devices` shows what it has"),
+            ),
+            JobError::BoardNotForDevices { .. } | JobError::EngineNotForDevices(_) => Self::new(
+                Exit::Unavailable,
+                format!("{error}: without --gpu, CPU workers count it"),
+            ),
             JobError::Run(error) => {
                 let Self { exit, mut message } = error.into();
                 let then = |command| format!("; once that is fixed, `{command}` continues the run");

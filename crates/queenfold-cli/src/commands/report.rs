@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::config::is_stream;
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::output::{check_file, print_json, say, write_file};
 use crate::report::RunReport;
 use crate::shell::{again_command, resume_command};
@@ -57,9 +57,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     check_file("report", &kind, &file)?;
     let page = report.html(&resume_command(&args.dir), &again_command(&args.dir));
-    let page = page.map_err(|error| {
-        Failure::new(Exit::Error, format!("report {}: {error}", file.display()))
-    })?;
     write_file("report", &kind, &file, page.as_bytes())?;
     if !is_stream(&file) {
         say(&printable(&format!("wrote {}", file.display())));

@@ -167,43 +167,27 @@ impl Canvas {
     /// Empties an area, and draws a frame around it with a title and a line below. Returns what is inside.
     pub fn frame(&mut self, theme: Theme, area: Rect, title: &str, below: &[Span]) -> Rect {
         let ([top, sides, bottom], style) = (theme.border(), theme.label());
-        let inside = Rect {
-            x: area.x + 1,
-            y: area.y + 1,
-            width: area.width.saturating_sub(2),
-            height: area.height.saturating_sub(2),
-        };
-        for y in area.y..area.y + area.height {
-            let [begin, between, end] = match y {
-                y if y == area.y => top,
-                y if y + 1 == area.y + area.height => bottom,
+        let inner = usize::from(area.width.saturating_sub(2));
+        let mut rows = area;
+        for row in 1..=area.height {
+            let [begin, between, end] = match row {
+                1 => top,
+                row if row == area.height => bottom,
                 _ => sides,
             };
-            let inner = between.to_string().repeat(inside.width.into());
-            let inner = match between {
-                ' ' => Span::raw(inner),
-                _ => Span::styled(inner, style),
-            };
-            let line = [Span::styled(begin, style), inner, Span::styled(end, style)];
-            let row = Rect {
-                y,
-                height: 1,
-                ..area
-            };
-            self.line(row, Side::Left, &line);
+            let line = format!("{begin}{}{end}", between.to_string().repeat(inner));
+            self.line(rows.take_top(1), Side::Left, &[Span::styled(line, style)]);
         }
-        let edge = |y| Rect {
-            y,
-            height: 1,
-            ..inside
+        let mut inside = Rect {
+            x: area.x + 1,
+            width: inner as u16,
+            ..area
         };
-        self.line(
-            edge(area.y),
-            Side::Left,
-            &[Span::styled(theme.text(title), style)],
-        );
-        self.line(edge(area.y + area.height - 1), Side::Left, below);
-        inside
+        let title = Span::styled(theme.text(title), style);
+        self.line(inside.take_top(1), Side::Left, &[title]);
+        let within = inside.take_top(area.height.saturating_sub(2));
+        self.line(inside, Side::Left, below);
+        within
     }
 }
 

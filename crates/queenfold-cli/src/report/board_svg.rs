@@ -29,32 +29,26 @@ pub fn board_svg(board: &GivenBoard, completions: &[Vec<u8>]) -> String {
         SQUARE * 5 / 6,
         SQUARE / 2
     );
+    let text = |svg: &mut String, (x, y): (u32, u32), look: &str, of: &str| {
+        let _ = writeln!(svg, "<text x=\"{x}\" y=\"{y}\" {look}>{of}</text>");
+    };
+    let name_look = "class=\"name\"";
     for (at, queens) in completions.iter().enumerate() {
         let [left, top] = [at % IN_LINE, at / IN_LINE].map(|place| SQUARE + place as u32 * step);
         if completions.len() > 1 {
-            let (x, y) = (left + n * SQUARE / 2, top - SQUARE / 4);
-            let number = at + 1;
-            let _ = writeln!(
-                svg,
-                "<text x=\"{x}\" y=\"{y}\" class=\"number\">{number}</text>"
-            );
+            let place = (left + n * SQUARE / 2, top - SQUARE / 4);
+            text(&mut svg, place, "class=\"number\"", &(at + 1).to_string());
         }
         // The square at the bottom left has the names of its column and its row.
         for at in 0..n {
             let square = Square::new((n - 1 - at) as u8, at as u8);
             let name = square.name(board.size());
-            let digits = name
-                .find(|c: char| c.is_ascii_digit())
-                .unwrap_or(name.len());
-            let (column, row) = name.split_at(digits);
+            let (column, row) = name.split_at(name.len() - (at + 1).to_string().len());
             let middle = at * SQUARE + SQUARE / 2;
-            let (x, y) = (left + middle, top + n * SQUARE + SQUARE * 2 / 3);
-            let _ = writeln!(
-                svg,
-                "<text x=\"{x}\" y=\"{y}\" class=\"name\">{column}</text>"
-            );
-            let (x, y) = (left - SQUARE / 2, top + n * SQUARE - middle + SQUARE / 6);
-            let _ = writeln!(svg, "<text x=\"{x}\" y=\"{y}\" class=\"name\">{row}</text>");
+            let below = (left + middle, top + n * SQUARE + SQUARE * 2 / 3);
+            text(&mut svg, below, name_look, column);
+            let beside = (left - SQUARE / 2, top + n * SQUARE - middle + SQUARE / 6);
+            text(&mut svg, beside, name_look, row);
         }
         for (row, &queen) in (0..n).zip(queens) {
             for column in 0..n {
@@ -71,13 +65,12 @@ pub fn board_svg(board: &GivenBoard, completions: &[Vec<u8>]) -> String {
                     "<rect x=\"{x}\" y=\"{y}\" width=\"{SQUARE}\" height=\"{SQUARE}\" fill=\"{fill}\"/>"
                 );
                 if u32::from(queen) == column {
-                    let fill = if board.queens().contains(square) {
-                        "#c00"
-                    } else {
-                        "#000"
+                    let look = match board.queens().contains(square) {
+                        true => "fill=\"#c00\"",
+                        false => "fill=\"#000\"",
                     };
-                    let (x, y) = (x + SQUARE / 2, y + SQUARE * 5 / 6);
-                    let _ = writeln!(svg, "<text x=\"{x}\" y=\"{y}\" fill=\"{fill}\">♛</text>");
+                    let place = (x + SQUARE / 2, y + SQUARE * 5 / 6);
+                    text(&mut svg, place, look, "♛");
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use super::{DoneTask, RunReport};
 use queenfold::words::TimeUnit;
-use queenfold_ledger::ledger::Facts;
+use queenfold_ledger::ledger::Session;
 
 /// The most bins.
 const MOST_BINS: usize = 240;
@@ -42,27 +42,17 @@ pub struct Clock {
 impl Clock {
     /// The clock of a run.
     pub fn new(report: &RunReport) -> Self {
-        let last = report.tasks.iter().map(|task| task.end).max();
-        // Ledgers of earlier versions do not tell which sessions are of second counts.
-        let is_over = |facts: &Facts| {
-            let after = last.is_some_and(|last| facts.started > last);
-            facts.again || (report.status.is_done() && after)
+        let began = &report.timeline.began;
+        let span = |session: &Session| {
+            let started = session.facts.started as f64;
+            // A history says it more exactly than to a second.
+            let exact = began.iter().copied().find(|at| at.floor() == started);
+            let start = exact.unwrap_or(started);
+            (start, start + session.elapsed.as_secs_f64())
         };
-        let sessions: Vec<Span> = report
-            .sessions
-            .iter()
-            .map(|session| {
-                let started = session.facts.started;
-                let exact = report.timeline.began.iter().copied();
-                // A history says it more exactly than to a second.
-                let exact = exact.into_iter().find(|at| at.floor() == started as f64);
-                let start = exact.unwrap_or(started as f64);
-                (start, start + session.elapsed.as_secs_f64())
-            })
-            .collect();
-        let counting = report.sessions.iter().zip(&sessions);
-        let counting = counting.filter(|(session, _)| !is_over(&session.facts));
-        let counting: Vec<Span> = counting.map(|(_, span)| *span).collect();
+        let sessions: Vec<Span> = report.sessions.iter().map(span).collect();
+        let first_counts = report.sessions.iter().filter(|of| !of.facts.again);
+        let counting: Vec<Span> = first_counts.map(span).collect();
         let worked = union(&counting, 0.0);
         let (start, end) = match (worked.first(), worked.last()) {
             (Some((start, _)), Some((_, end))) => (*start, end.max(start + 1e-3)),
@@ -70,15 +60,13 @@ impl Clock {
         };
         let pauses = report.timeline.pauses.iter();
         let pauses = pauses.map(|(from, to, _)| (from.max(start), to.min(end)));
+        let pauses: Vec<_> = pauses.filter(|(from, to)| from < to).collect();
         Self {
             start,
             end,
             unit: TimeUnit::of_wall(end - start),
             worked,
-            paused: union(
-                &pauses.filter(|(from, to)| from < to).collect::<Vec<_>>(),
-                0.0,
-            ),
+            paused: union(&pauses, 0.0),
             sessions,
         }
     }
@@ -109,8 +97,7 @@ impl Clock {
     /// Times in which no process worked on the run, in order, if they can be seen.
     pub fn stopped(&self) -> Vec<Span> {
         let worked = self.visibly_worked();
-        let between = worked.windows(2).map(|two| (two[0].1, two[1].0));
-        between.collect()
+        worked.windows(2).map(|two| (two[0].1, two[1].0)).collect()
     }
 
     /// Times in which some process worked, or only such a short time did none that nobody sees it, in order.

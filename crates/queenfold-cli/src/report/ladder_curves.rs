@@ -1,7 +1,5 @@
 //! The curves of the picture of the ladder: which rows are one, and how each looks.
 
-use plotters::style::RGBColor;
-
 use crate::ladder::{METHODS, PROGRAM, TableRow, growth};
 
 /// How many colours there are.
@@ -24,38 +22,28 @@ const BROAD: [(&str, Option<&str>); COLOURS] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
     /// Its colour.
-    pub colour: RGBColor,
-    /// What stands at each point.
+    pub colour: &'static str,
+    /// What stands at each point: a path that begins there, and whether it is filled.
     pub marker: Marker,
     /// How broad its line is.
     pub width: u32,
 }
 
-/// A small shape.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Marker {
-    /// A circle, filled or not.
-    Circle(bool),
-    /// A square, filled or not.
-    Square(bool),
-    /// A triangle, filled or not.
-    Triangle(bool),
-    /// A square on its corner, filled.
-    Diamond,
-    /// Two strokes.
-    Cross,
-}
+type Marker = (&'static str, bool);
+
+const SQUARE: &str = "m-4-4h8v8h-8z";
+const TRIANGLE: &str = "m0-5l5 9h-10z";
 
 /// The looks of broad curves. No two have the same colour or the same marker.
-const LOOKS: [(RGBColor, Marker); COLOURS] = [
-    (RGBColor(0x1a, 0x1a, 0x1a), Marker::Circle(true)),
-    (RGBColor(0x00, 0x72, 0xb2), Marker::Square(true)),
-    (RGBColor(0xc8, 0x4e, 0x00), Marker::Triangle(true)),
-    (RGBColor(0x00, 0x7a, 0x59), Marker::Diamond),
-    (RGBColor(0xa8, 0x2f, 0x76), Marker::Cross),
-    (RGBColor(0x7a, 0x5c, 0x00), Marker::Square(false)),
-    (RGBColor(0x63, 0x3c, 0xb0), Marker::Triangle(false)),
-    (RGBColor(0xa0, 0x10, 0x10), Marker::Circle(false)),
+const LOOKS: [(&str, Marker); COLOURS] = [
+    ("#1a1a1a", ("m-3 0a3 3 0 0 0 6 0a3 3 0 0 0-6 0z", true)),
+    ("#0072b2", (SQUARE, true)),
+    ("#c84e00", (TRIANGLE, true)),
+    ("#007a59", ("m0-6l6 6-6 6-6-6z", true)),
+    ("#a82f76", ("m-5-5l10 10m-10 0l10-10", false)),
+    ("#7a5c00", (SQUARE, false)),
+    ("#633cb0", (TRIANGLE, false)),
+    ("#a01010", ("m-4 0a4 4 0 0 0 8 0a4 4 0 0 0-8 0z", false)),
 ];
 
 /// The look of a method or engine, the same in every picture. Those that are not [`BROAD`] take the colours again, each
@@ -94,12 +82,13 @@ pub struct Curve<'a> {
 }
 
 impl Curve<'_> {
-    /// The lengths of the dashes of its style and of the gaps between them; `None` for a solid line.
-    pub fn dashes(&self) -> Option<(i32, i32)> {
-        match self.rows.first()?.style.as_deref()? {
-            "iterative" => Some((9, 4)),
-            "gpu" => Some((3, 3)),
-            _ => None,
+    /// The dashes of its style, as an attribute; nothing for a solid line.
+    pub fn dashes(&self) -> &'static str {
+        let style = self.rows.first().and_then(|row| row.style.as_deref());
+        match style {
+            Some("iterative") => "stroke-dasharray=\"9 4\"",
+            Some("gpu") => "stroke-dasharray=\"3 3\"",
+            _ => "",
         }
     }
 
@@ -188,12 +177,10 @@ mod tests {
         assert_eq!(one.look, other.look);
         assert_ne!(one.dashes(), other.dashes());
         let looks = curves.iter().map(|curve| curve.look);
-        let looks: BTreeSet<_> = looks
-            .map(|look| format!("{:?} {:?}", look.colour, look.marker))
-            .collect();
+        let looks: BTreeSet<_> = looks.map(|look| (look.colour, look.marker)).collect();
         assert_eq!(looks.len(), rows.len(), "{looks:?}");
         // Without colours, the markers tell the broad ones apart.
-        let markers: BTreeSet<_> = LOOKS.iter().map(|look| format!("{:?}", look.1)).collect();
+        let markers: BTreeSet<_> = LOOKS.iter().map(|look| look.1).collect();
         assert_eq!(markers.len(), COLOURS, "{markers:?}");
     }
 

@@ -3,14 +3,14 @@
 //!
 //! * [`RunReport`]: what the directory says. [`RunReport::read`] needs no process that works on it.
 //!   [`RunReport::html`] is the page.
-//! * `clock`: the axis of time. `over_time`, `task_map`: the drawings, as SVG. `summary`: the figures that
+//! * `clock`: the axis of time. `chart`: axes and lines as SVG. `over_time`, `task_map`: the drawings. `summary`: the figures that
 //!   are seen first. `sections`: what the page says. `record`: a line for a table of records.
 //! * [`board_svg`](fn@board_svg): boards.
 //! * [`ladder_picture`](fn@ladder_picture): the times of the historical methods, as SVG.
 
 mod board_svg;
+mod chart;
 mod clock;
-mod drawing;
 mod ladder_curves;
 mod ladder_picture;
 mod markup;

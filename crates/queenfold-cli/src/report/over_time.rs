@@ -1,28 +1,21 @@
 //! Drawings over the time of a run: the share that is done, the speed, the time left that was told, who counted when.
 
-use std::error::Error;
 use std::ops::Range;
 
-use plotters::coord::Shift;
-use plotters::coord::types::RangedCoordf64;
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-
-use super::RunReport;
-use super::clock::Clock;
-use super::drawing::{Drawn, EXPECTED, MEASURED, PAUSED, STOPPED, label, plain, tidy};
-use crate::telemetry::printable;
+use super::chart::{Chart, EXPECTED, MEASURED, PAUSED, Point, STOPPED, marks};
+use super::clock::{Bins, Clock};
+use super::{DoneTask, RunReport};
 use queenfold::actors::Eta;
 use queenfold::words::speed_unit;
 
 /// The width of a drawing, in units of which each is about a pixel.
-const WIDTH: u32 = 860;
+const WIDTH: i32 = 860;
 
 /// The height of a lane.
-const ROW: u32 = 22;
+const ROW: i32 = 22;
 
 /// The space at the left for the names of lanes, and how many letters it has.
-const NAMES: u32 = 130;
+const NAMES: i32 = 130;
 const LETTERS: usize = 16;
 
 /// The most lanes that are drawn.
@@ -31,22 +24,28 @@ pub const MOST_LANES: usize = 64;
 /// How many tones of a lane are told apart.
 const TONES: f64 = 5.0;
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
-
-/// The share of the work that is done, in percent, over time.
-pub fn share(report: &RunReport, clock: &Clock) -> Drawn {
+/// What all tasks, of which each has a number and a weight, add to each of the bins of time.
+fn spread(
+    report: &RunReport,
+    clock: &Clock,
+    weight: impl Fn(usize, &DoneTask) -> f64,
+) -> (Bins, Vec<f64>) {
     let bins = clock.bins();
-    let weighs_by_cost = report.costs.len() == report.tasks.len();
     let mut added = vec![0.0; bins.0.len()];
     for (at, task) in report.tasks.iter().enumerate() {
-        let weight = if weighs_by_cost {
-            report.costs[at]
-        } else {
-            1.0
-        };
+        let weight = weight(at, task);
         bins.spread(task, clock, |bin, part| added[bin] += weight * part);
     }
+    (bins, added)
+}
+
+/// The share of the work that is done, in percent, over time.
+pub fn share(report: &RunReport, clock: &Clock) -> String {
+    let weighs_by_cost = report.costs.len() == report.tasks.len();
+    let (bins, added) = spread(report, clock, |at, _| match weighs_by_cost {
+        true => report.costs[at],
+        false => 1.0,
+    });
     let all: f64 = added.iter().sum();
     let mut done = 0.0;
     let mut points = vec![(0.0, 0.0)];
@@ -55,66 +54,38 @@ pub fn share(report: &RunReport, clock: &Clock) -> Drawn {
         done += 100.0 * report.status.share * added / all.max(f64::MIN_POSITIVE);
         points.push((clock.at(to), done));
     }
-    over_time(clock, 220, Some("% done"), 0.0..100.0, |_, chart| {
-        chart.draw_series(
-            AreaSeries::new(points.clone(), 0.0, MEASURED.mix(0.2))
-                .border_style(MEASURED.stroke_width(2)),
-        )?;
-        Ok(())
-    })
+    let mut chart = over_time(clock, 220, Some("% done"), 0.0..100.0);
+    area(&mut chart, &points);
+    chart.finish()
 }
 
 /// Nodes per second over time.
-pub fn speed(report: &RunReport, clock: &Clock) -> Drawn {
-    let bins = clock.bins();
-    let mut nodes = vec![0.0; bins.0.len()];
-    for task in &report.tasks {
-        bins.spread(task, clock, |bin, part| {
-            nodes[bin] += task.nodes as f64 * part
-        });
-    }
-    let speeds: Vec<f64> = bins
-        .0
-        .iter()
-        .zip(nodes)
-        .map(|((from, to), nodes)| nodes / (to - from))
-        .collect();
+pub fn speed(report: &RunReport, clock: &Clock) -> String {
+    let (bins, nodes) = spread(report, clock, |_, task| task.nodes as f64);
+    let speeds = bins.0.iter().zip(nodes);
+    let speeds = speeds.map(|((from, to), nodes)| nodes / (to - from));
+    let speeds: Vec<f64> = speeds.collect();
     let most = speeds.iter().copied().fold(1.0, f64::max);
     let (scale, unit) = speed_unit(most);
-    over_time(
-        clock,
-        240,
-        Some(unit),
-        0.0..most / scale * 1.05,
-        |_, chart| {
-            // Bins that follow one another are one area; between others, nothing was counted.
-            let mut runs: Vec<Vec<(f64, f64)>> = Vec::new();
-            let mut until = f64::NEG_INFINITY;
-            for (&(from, to), speed) in bins.0.iter().zip(&speeds) {
-                if from > until + 1e-6 {
-                    runs.push(Vec::new());
-                }
-                until = to;
-                if let Some(run) = runs.last_mut() {
-                    run.extend([from, to].map(|edge| (clock.at(edge), speed / scale)));
-                }
-            }
-            for run in runs {
-                let area = AreaSeries::new(run, 0.0, MEASURED.mix(0.25));
-                chart.draw_series(area.border_style(MEASURED))?;
-            }
-            Ok(())
-        },
-    )
+    let mut chart = over_time(clock, 240, Some(unit), 0.0..most / scale * 1.05);
+    // Bins that follow one another are one area; between others, nothing was counted.
+    let bins: Vec<_> = bins.0.into_iter().zip(speeds).collect();
+    for run in bins.chunk_by(|(one, _), (next, _)| next.0 <= one.1 + 1e-6) {
+        let edges = run.iter().flat_map(|((from, to), speed)| {
+            [from, to].map(|edge| (clock.at(*edge), speed / scale))
+        });
+        area(&mut chart, &edges.collect::<Vec<_>>());
+    }
+    chart.finish()
 }
 
 /// The times left that were told, and the true ones if the run is done; nothing where too few were told.
-pub fn eta(report: &RunReport, clock: &Clock) -> Drawn {
+pub fn eta(report: &RunReport, clock: &Clock) -> String {
     let (end, unit) = (clock.end, clock.unit.seconds);
     let told = report.timeline.told.iter().copied();
     let told: Vec<(f64, Eta)> = told.filter(|(at, _)| *at <= end).collect();
     if told.len() < 3 {
-        return Ok(String::new());
+        return String::new();
     }
     let left = |(at, eta): &(f64, Eta)| (clock.at(*at), eta.left.as_secs_f64() / unit);
     let true_left = |(at, _): &(f64, Eta)| (clock.at(*at), (end - at) / unit);
@@ -125,71 +96,70 @@ pub fn eta(report: &RunReport, clock: &Clock) -> Drawn {
     // Nothing was told between two processes.
     let process = |told: &(f64, Eta)| report.timeline.began.partition_point(|at| *at <= told.0);
     let title = format!("{} left", clock.unit.name);
-    over_time(clock, 260, Some(&title), 0.0..high, |_, chart| {
-        let intervals = told.iter().step_by(told.len().div_ceil(240));
-        chart.draw_series(intervals.filter_map(|(at, eta)| {
-            let ends = eta.interval()?;
-            let line = ends.map(|end| (clock.at(*at), (end.as_secs_f64() / unit).min(high)));
-            Some(PathElement::new(line, EXPECTED.mix(0.25)))
-        }))?;
-        if is_done {
-            chart.draw_series(LineSeries::new(truth, MEASURED.stroke_width(2)))?;
-        }
-        for told in told.chunk_by(|one, next| process(one) == process(next)) {
-            let points = told.iter().map(left);
-            chart.draw_series(LineSeries::new(points, EXPECTED.stroke_width(2)))?;
-        }
-        Ok(())
-    })
-}
-
-/// A drawing over time with pauses and stops behind what `draw` adds. Without a title its `y` axis is not drawn.
-fn over_time(
-    clock: &Clock,
-    height: u32,
-    title: Option<&str>,
-    y: Range<f64>,
-    draw: impl FnOnce(&Area<'_>, &mut Chart<'_, '_>) -> Result<(), Box<dyn Error>>,
-) -> Drawn {
-    let high = y.start.max(y.end);
-    let mut svg = String::new();
-    {
-        let area = SVGBackend::with_string(&mut svg, (WIDTH, height)).into_drawing_area();
-        let mut chart = ChartBuilder::on(&area)
-            .margin(8)
-            .x_label_area_size(44)
-            .y_label_area_size(if title.is_some() { 64 } else { NAMES })
-            .build_cartesian_2d(0.0..clock.at(clock.end), y)?;
-        let mut mesh = chart.configure_mesh();
-        plain(&mut mesh)
-            .x_labels(10)
-            .x_desc(format!("{} since the beginning", clock.unit.name))
-            .x_label_formatter(&tidy);
-        match title {
-            Some(title) => mesh.y_labels(6).y_desc(title).y_label_formatter(&tidy),
-            None => mesh.disable_y_mesh().disable_y_axis(),
-        }
-        .draw()?;
-        chart.draw_series(interruptions(clock, high))?;
-        draw(&area, &mut chart)?;
-        area.present()?;
+    let mut chart = over_time(clock, 260, Some(&title), 0.0..high);
+    let mut draw = |points: Vec<Point>, colour, look: &str| {
+        let points: Vec<_> = points.into_iter().map(|point| chart.at(point)).collect();
+        chart.line(&points, colour, look);
+    };
+    for (at, eta) in told.iter().step_by(told.len().div_ceil(240)) {
+        let Some(ends) = eta.interval() else {
+            continue;
+        };
+        let line = ends.map(|end| (clock.at(*at), (end.as_secs_f64() / unit).min(high)));
+        draw(line.to_vec(), EXPECTED, "stroke-opacity=\"0.25\"");
     }
-    // Fonts are those of the page.
-    Ok(svg.replace("font-family=\"sans-serif\" ", ""))
+    draw(truth, MEASURED, BROAD);
+    for told in told.chunk_by(|one, next| process(one) == process(next)) {
+        draw(told.iter().map(left).collect(), EXPECTED, BROAD);
+    }
+    chart.finish()
 }
 
-/// Pauses, and the time between processes, from 0 to `height`.
-fn interruptions(clock: &Clock, height: f64) -> impl Iterator<Item = Rectangle<(f64, f64)>> {
+/// A line that is seen first.
+const BROAD: &str = "stroke-width=\"2\"";
+
+/// Draws what was measured at these points, down to the axis.
+fn area(chart: &mut Chart, points: &[Point]) {
+    let ends = [points.last(), points.first()].into_iter().flatten();
+    let below = ends.map(|(x, _)| (*x, 0.0));
+    let around: Vec<_> = points.iter().copied().chain(below).collect();
+    chart.fill(&around, MEASURED, 0.2);
+    let points: Vec<_> = points.iter().map(|point| chart.at(*point)).collect();
+    chart.line(&points, MEASURED, "stroke-width=\"1.5\"");
+}
+
+/// A drawing over time with pauses and stops. Without a title its `y` axis is not drawn.
+fn over_time(clock: &Clock, height: i32, title: Option<&str>, y: Range<f64>) -> Chart {
+    let head = format!(
+        "<svg width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" \
+         xmlns=\"http://www.w3.org/2000/svg\">\n"
+    );
+    let left = if title.is_some() { 72 } else { NAMES + 8 };
+    let plot = [left..WIDTH - 8, 8..height - 52];
+    let end = clock.at(clock.end);
+    let mut chart = Chart::new(&head, plot, [0.0..end, y.clone()]);
+    let name = format!("{} since the beginning", clock.unit.name);
+    chart.x_axis(&name, marks(end, 10.0));
+    if let Some(title) = title {
+        chart.y_axis(title, marks(y.end, 6.0));
+    }
     let pauses = clock.paused().into_iter().map(|span| (span, PAUSED));
     let stops = clock.stopped().into_iter().map(|span| (span, STOPPED));
-    pauses.chain(stops).map(move |((from, to), colour)| {
-        let corners = [(clock.at(from), 0.0), (clock.at(to), height)];
-        Rectangle::new(corners, colour.mix(0.35).filled())
-    })
+    for ((from, to), colour) in pauses.chain(stops) {
+        let [from, to] = [from, to].map(|time| clock.at(time));
+        fill(&mut chart, [from, to], [y.start, y.end], (colour, 0.35));
+    }
+    chart
+}
+
+/// Fills a rectangle.
+fn fill(chart: &mut Chart, [left, right]: [f64; 2], [low, high]: [f64; 2], look: (&str, f64)) {
+    let corners = [(left, low), (right, low), (right, high), (left, high)];
+    chart.fill(&corners, look.0, look.1);
 }
 
 /// Who counted when: a row for each worker and device.
-pub fn lanes(report: &RunReport, clock: &Clock) -> Drawn {
+pub fn lanes(report: &RunReport, clock: &Clock) -> String {
     let bins = clock.bins();
     let shown = report.lanes.len().min(MOST_LANES);
     let mut busy = vec![vec![0.0; bins.0.len()]; shown];
@@ -198,24 +168,19 @@ pub fn lanes(report: &RunReport, clock: &Clock) -> Drawn {
             busy[task.lane][bin] += task.seconds * part;
         });
     }
-    let height = 60 + ROW * shown as u32;
-    over_time(clock, height, None, shown as f64..0.0, |area, chart| {
-        for (lane, busy) in busy.iter().enumerate() {
-            let top = lane as f64;
-            for (from, to, tone) in tones(&bins.0, busy) {
-                let corners = [(clock.at(from), top + 0.12), (clock.at(to), top + 0.88)];
-                let colour = MEASURED.mix(tone / TONES).filled();
-                chart.draw_series([Rectangle::new(corners, colour)])?;
-            }
+    let height = 60 + ROW * shown as i32;
+    let mut chart = over_time(clock, height, None, shown as f64..0.0);
+    for (lane, busy) in busy.iter().enumerate() {
+        let top = lane as f64;
+        for (from, to, tone) in tones(&bins.0, busy) {
+            let times = [from, to].map(|time| clock.at(time));
+            let look = (MEASURED, tone / TONES);
+            fill(&mut chart, times, [top + 0.12, top + 0.88], look);
         }
-        let right = label().pos(Pos::new(HPos::Right, VPos::Center));
-        for lane in 0..shown {
-            let y = 8 + (f64::from(ROW) * (lane as f64 + 0.5)) as i32;
-            let name = lane_name(report, lane);
-            area.draw(&Text::new(name, (NAMES as i32, y), right.clone()))?;
-        }
-        Ok(())
-    })
+        let (_, y) = chart.at((0.0, top + 0.5));
+        chart.text((NAMES, y + 4), "end", "", &lane_name(report, lane));
+    }
+    chart.finish()
 }
 
 /// How strong the colour of a lane is, from when to when: bins of the same tone that follow one another are one.
@@ -236,11 +201,10 @@ fn tones(bins: &[(f64, f64)], busy: &[f64]) -> Vec<(f64, f64, f64)> {
 fn lane_name(report: &RunReport, lane: usize) -> String {
     let lane = &report.lanes[lane];
     let worker = lane.worker.to_string();
-    let name = match report.lanes.iter().any(|other| other.host != lane.host) {
+    match report.lanes.iter().any(|other| other.host != lane.host) {
         true => format!("{} {worker}", beginning(&lane.host, LETTERS, &worker)),
         false => worker,
-    };
-    printable(&name)
+    }
 }
 
 /// The first letters of the name of a machine, as many as `worker` leaves of so many: hosts of a cluster often end alike.

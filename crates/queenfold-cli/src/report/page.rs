@@ -1,6 +1,5 @@
 //! The page around the sections: one file, nothing loaded from elsewhere.
 
-use std::error::Error;
 use std::fmt::Write;
 
 use super::RunReport;
@@ -22,10 +21,7 @@ const PAGE: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\
 
 impl RunReport {
     /// The page. `resume` is the command that continues the run, `again` the one that counts it a second time.
-    ///
-    /// # Errors
-    /// Something could not be drawn.
-    pub fn html(&self, resume: &str, again: &str) -> Result<String, Box<dyn Error>> {
+    pub fn html(&self, resume: &str, again: &str) -> String {
         let n = self.info.n();
         let clock = Clock::new(self);
         let mut html = format!(
@@ -57,7 +53,7 @@ impl RunReport {
                 over_time::share,
                 "Share of the work that is done, over time",
                 "share of the work that is done",
-            )?,
+            ),
             false => "<p>The run is too short for drawings over time: tasks are recorded to the second.</p>\n".to_owned(),
         };
         section("Share done over time", share);
@@ -66,11 +62,11 @@ impl RunReport {
             over_time::speed,
             "Nodes per second, over time",
             "nodes per second, of all workers together",
-        )?;
+        );
         section("Speed over time", speed);
-        section("Time left, as it was predicted", self.eta_section(&clock)?);
+        section("Time left, as it was predicted", self.eta_section(&clock));
         section("Map of the tasks", self.plan_facts() + &self.map_section());
-        section("Who counted", self.lanes_section(&clock)?);
+        section("Who counted", self.lanes_section(&clock));
         section("How it was checked", self.checks_section(again));
         section("Processes", self.processes_section());
         section("What happened", self.incidents_section());
@@ -89,7 +85,7 @@ impl RunReport {
             text(&self.directory.display().to_string()),
             utc(self.read_at)
         );
-        Ok(html)
+        html
     }
 
     /// What tells a page of this run from those of others: its first process has a name like no other. When a page was made,

@@ -113,35 +113,31 @@ impl RunReport {
         store: &Store,
         plans: &[Arc<dyn Plan>],
     ) -> Result<LedgerSums, LedgerError> {
-        let sessions: BTreeMap<_, _> = self
-            .sessions
-            .iter()
-            .enumerate()
-            .map(|(at, session)| (session.id.clone(), (at, session.facts.host.clone())))
+        let sessions = self.sessions.iter().enumerate();
+        let sessions: BTreeMap<_, _> = sessions
+            .map(|(at, session)| (session.id.as_str(), (at, session.facts.host.as_str())))
             .collect();
         let has_costs = plans.iter().map(|plan| plan.tasks()).sum::<u64>() <= MOST_COSTS;
-        // Lanes are found in the order of tasks, and shown in that of hosts and workers.
-        let mut found: BTreeMap<(String, WorkerId), (usize, CountedBy)> = BTreeMap::new();
+        // Each with its tasks, which get the number of their lane when all are known.
+        let mut lanes: BTreeMap<(&str, WorkerId), (CountedBy, Vec<usize>)> = BTreeMap::new();
         let mut signature = Signature::new(store.info());
         let sums = store.sums_and(|RecordedTask { record: entry, .. }| {
             signature.add(&entry);
             let result = &entry.result;
-            let (session, host) = match sessions.get(&entry.session) {
-                Some((at, host)) => (Some(*at), host.clone()),
-                None => (None, String::new()),
-            };
-            let (next, by) = (found.len(), &result.origin.counted_by);
-            let lane = found.entry((host, result.origin.worker));
-            let lane = lane.or_insert_with(|| (next, by.clone()));
+            let session = sessions.get(entry.session.as_str());
+            let host = session.map_or("", |(_, host)| host);
+            let (worker, by) = (result.origin.worker, &result.origin.counted_by);
+            let lane = lanes.entry((host, worker));
+            let lane = lane.or_insert_with(|| (by.clone(), Vec::new()));
+            lane.1.push(self.tasks.len());
             if result.key.engine.counts_all() {
-                lane.1.clone_from(by);
+                lane.0.clone_from(by);
             }
-            let lane = lane.0;
             self.tasks.push(DoneTask {
                 engine: result.key.engine,
                 index: result.key.index,
-                session,
-                lane,
+                session: session.map(|(at, _)| *at),
+                lane: 0,
                 end: entry.recorded_at,
                 seconds: result.duration.as_secs_f64(),
                 nodes: result.tally.nodes,
@@ -152,17 +148,16 @@ impl RunReport {
             }
         })?;
         self.signature = signature.digest().to_string();
-        let mut place = vec![0; found.len()];
-        for ((host, worker), (at, counted_by)) in found {
-            place[at] = self.lanes.len();
+        for ((host, worker), (counted_by, tasks)) in lanes {
+            for task in tasks {
+                self.tasks[task].lane = self.lanes.len();
+            }
+            let host = host.to_owned();
             self.lanes.push(Lane {
                 host,
                 worker,
                 counted_by,
             });
-        }
-        for task in &mut self.tasks {
-            task.lane = place[task.lane];
         }
         Ok(sums)
     }

@@ -1,6 +1,5 @@
 //! How far a run is, for Prometheus.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::RunFacts;
@@ -47,23 +46,19 @@ fn what(name: &str) -> &'static str {
     }
 }
 
-/// The metrics of a worker or device, which has all of those of a worker.
-fn of_worker(worker: &WorkerProgress) -> Vec<(&'static str, f64)> {
-    let [tasks, nodes] = [worker.tasks, worker.nodes].map(|count| count as f64);
-    let waiting = worker.waiting + worker.starved;
-    let mut metrics = vec![
-        ("worker_tasks_total", tasks),
-        ("worker_nodes_total", nodes),
-        ("worker_busy_seconds_total", worker.busy.as_secs_f64()),
-        ("worker_batch_seconds_total", worker.batches.as_secs_f64()),
-        ("worker_batch_cpu_seconds_total", worker.cpu.as_secs_f64()),
-        ("worker_waiting_seconds_total", waiting.as_secs_f64()),
-    ];
-    if let WorkerId::Device(_) = worker.id {
-        metrics.extend([("device_tasks_total", tasks), ("device_nodes_total", nodes)]);
-    }
-    metrics
-}
+/// The metrics of workers, which devices have as well, and those of devices alone.
+const OF_WORKERS: [(&str, fn(&WorkerProgress) -> f64); 8] = [
+    ("device_nodes_total", |of| of.nodes as f64),
+    ("device_tasks_total", |of| of.tasks as f64),
+    ("worker_batch_cpu_seconds_total", |of| of.cpu.as_secs_f64()),
+    ("worker_batch_seconds_total", |of| of.batches.as_secs_f64()),
+    ("worker_busy_seconds_total", |of| of.busy.as_secs_f64()),
+    ("worker_nodes_total", |of| of.nodes as f64),
+    ("worker_tasks_total", |of| of.tasks as f64),
+    ("worker_waiting_seconds_total", |of| {
+        (of.waiting + of.starved).as_secs_f64()
+    }),
+];
 
 /// How far the run of `board` is, in the text format of Prometheus: version 0.0.4, as
 /// <https://prometheus.io/docs/instrumenting/exposition_formats/> describes it. docs/EVENTS.md lists the
@@ -90,16 +85,17 @@ pub fn metrics(board: &GivenBoard, progress: &Progress, temperatures: &[(String,
     let sensors = temperatures.iter();
     let sensors = sensors.map(|(sensor, celsius)| (vec![("sensor", sensor.clone())], *celsius));
     page.family("temperature_celsius", sensors);
-    let mut of_workers: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for worker in &progress.workers {
-        let by = worker.counted_by_name().to_owned();
-        let labels = vec![("worker", worker.id.to_string()), ("counted_by", by)];
-        for (name, value) in of_worker(worker) {
-            let samples = of_workers.entry(name).or_default();
-            samples.push((labels.clone(), value));
-        }
-    }
-    for (name, samples) in of_workers {
+    for (name, value) in OF_WORKERS {
+        let has_it = |of: &&WorkerProgress| {
+            name.starts_with("worker") || matches!(of.id, WorkerId::Device(_))
+        };
+        let samples = progress.workers.iter().filter(has_it).map(|of| {
+            let by = of.counted_by_name().to_owned();
+            (
+                vec![("worker", of.id.to_string()), ("counted_by", by)],
+                value(of),
+            )
+        });
         page.family(name, samples);
     }
     page.0

@@ -72,12 +72,6 @@ impl Drop for TraceFile {
     }
 }
 
-impl fmt::Debug for TraceFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TraceFile").finish_non_exhaustive()
-    }
-}
-
 struct Writer {
     file: File,
     /// Whole events that are not written yet.
@@ -125,17 +119,10 @@ impl Writer {
         }
         let written = self.file.write_all(&self.waiting);
         if written.is_err() && file.is_file() {
-            // If the disk had no space at all, some has to be given back.
-            for cut in [0, self.last] {
-                let end = if self.written > cut { END } else { "" };
-                let is_cut = self.file.set_len(file.len() - cut);
-                if is_cut
-                    .and_then(|()| self.file.write_all(end.as_bytes()))
-                    .is_ok()
-                {
-                    break;
-                }
-            }
+            // The disk may have no space at all, so some is given back.
+            let end = if self.written > self.last { END } else { "" };
+            let cut = self.file.set_len(file.len() - self.last);
+            let _ = cut.and_then(|()| self.file.write_all(end.as_bytes()));
         }
         written
     }
@@ -188,78 +175,38 @@ struct TraceLayer {
     writer: Arc<Mutex<Writer>>,
 }
 
-impl TraceLayer {
-    /// Writes a complete event.
-    fn put(&self, lane: &str, name: &str, from: Instant, took: Duration, arguments: Fields) {
-        let mut writer = self.writer.lock();
-        let lane = writer.lane(lane);
-        writer.event(&json!({
-            "ph": "X",
-            "name": name,
-            "pid": 1,
-            "tid": lane,
-            "ts": self.micros(from),
-            "dur": took.as_nanos() as f64 / 1000.0,
-            "args": arguments.0,
-        }));
-    }
-
-    /// Microseconds since the trace began.
-    fn micros(&self, at: Instant) -> f64 {
-        at.duration_since(self.start).as_nanos() as f64 / 1000.0
-    }
-}
-
 impl<S> Layer<S> for TraceLayer
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
-    /// A counter or a stretch of time: see [`LANES`].
+    /// A stretch of time or a counter: see [`LANES`].
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let mut fields = Fields::default();
         event.record(&mut fields);
-        if let Some(stretch) = Stretch::take(&mut fields) {
-            self.put(
-                &stretch.lane,
-                &stretch.part,
-                epoch() + Duration::from_nanos(stretch.start),
-                Duration::from_nanos(stretch.end.saturating_sub(stretch.start)),
-                fields,
-            );
-            return;
-        }
-        let Some(counter) = fields.0.remove("counter") else {
+        let Fields(mut fields) = fields;
+        // Microseconds since the trace began.
+        let micros = |at: Instant| at.duration_since(self.start).as_nanos() as f64 / 1000.0;
+        let mut writer = self.writer.lock();
+        let mut line = if let Some(part) = fields.remove("part") {
+            let mut take = |name| fields.remove(name).unwrap_or_default();
+            let lane = writer.lane(take("lane").as_str().unwrap_or_default());
+            // Nanoseconds since the epoch.
+            let [start, end] = ["start", "end"].map(|edge| take(edge).as_u64().unwrap_or(0));
+            json!({
+                "ph": "X",
+                "name": part,
+                "tid": lane,
+                "ts": micros(epoch() + Duration::from_nanos(start)),
+                "dur": end.saturating_sub(start) as f64 / 1000.0,
+            })
+        } else if let Some(counter) = fields.remove("counter") {
+            json!({"ph": "C", "name": counter, "ts": micros(Instant::now())})
+        } else {
             return;
         };
-        self.writer.lock().event(&json!({
-            "ph": "C",
-            "name": counter,
-            "pid": 1,
-            "ts": self.micros(Instant::now()),
-            "args": fields.0,
-        }));
-    }
-}
-
-/// A stretch of time in an event.
-struct Stretch {
-    lane: String,
-    part: String,
-    /// Nanoseconds since the epoch.
-    start: u64,
-    end: u64,
-}
-
-impl Stretch {
-    /// Takes it out of the fields of an event, if it is one.
-    fn take(fields: &mut Fields) -> Option<Self> {
-        let text = |value: Value| value.as_str().map(str::to_owned);
-        Some(Self {
-            part: fields.0.remove("part").and_then(text)?,
-            lane: fields.0.remove("lane").and_then(text)?,
-            start: fields.0.remove("start")?.as_u64()?,
-            end: fields.0.remove("end")?.as_u64()?,
-        })
+        line["pid"] = 1.into();
+        line["args"] = fields.into();
+        writer.event(&line);
     }
 }
 

@@ -43,8 +43,6 @@ impl BoardPrinter {
 }
 
 impl Shows for BoardPrinter {
-    const SQUARES: bool = false;
-
     fn show(&mut self, scene: Scene, out: &mut BufWriter<Stdout>) -> io::Result<ControlFlow<()>> {
         match scene {
             Scene::Solution { rows, images } => {

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use console::Term;
 
 use super::args::Args;
 use super::notes::Notes;
 use super::rung::{Rung, check_audience, rungs};
-use super::show::{NoRow, watched};
+use super::show::{Climbed, watched};
 use super::steps;
 use super::table::{LadderTable, too_long};
 use crate::control::signals;
@@ -65,8 +64,7 @@ pub fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
         let mut index = 0;
         while let Some(rung) = rungs.get_mut(index) {
             let title = rung.title();
-            let climbed = climb(args, rung, n, &interrupt);
-            match climbed {
+            let why = match climb(args, rung, n, &interrupt)? {
                 Ok(row) => {
                     row.check()?;
                     if let Some(note) = &row.note {
@@ -81,8 +79,12 @@ pub fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
                     }
                     rows.push(row);
                     index += 1;
+                    continue;
                 }
-                Err(NoRow::Stopped(StopReason::TimeLimit)) => {
+                Err(why) => why,
+            };
+            match why {
+                StopReason::TimeLimit => {
                     let limit = args.limit_of_time().unwrap_or_default();
                     let too_long = too_long(limit, rung.extrapolated(n));
                     if !args.json {
@@ -96,23 +98,22 @@ pub fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
                         rungs.remove(index);
                     }
                 }
-                Err(NoRow::Stopped(why @ StopReason::NoDevice(_))) => {
+                StopReason::NoDevice(_) => {
                     if args.style == Some(&[rung.style]) {
                         return Err(Failure::new(Exit::Unavailable, format!("{title}: {why}")));
                     }
                     notes.add(&why.to_string(), &title);
                     rungs.remove(index);
                 }
-                Err(NoRow::Stopped(why @ StopReason::Failed(_))) => {
+                StopReason::Failed(_) => {
                     let message = format!("{title}: {why} on n = {n}");
                     return Err(Failure::new(Exit::Error, message));
                 }
-                Err(NoRow::Stopped(StopReason::AudienceLeft)) => return Ok(()),
-                Err(NoRow::Stopped(why @ StopReason::Interrupted)) => {
+                StopReason::AudienceLeft => return Ok(()),
+                StopReason::Interrupted => {
                     let message = format!("{why} in {}, n = {n}", rung.method.name);
                     return Err(Failure::new(Exit::Stopped, message));
                 }
-                Err(NoRow::Failure(failure)) => return Err(failure),
             }
         }
     }
@@ -120,36 +121,29 @@ pub fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
 }
 
 /// Runs a method on a board, unless smaller boards say that there is no point in it.
-fn climb(args: &Args, rung: &mut Rung, n: Size, interrupt: &AtomicBool) -> Result<TableRow, NoRow> {
+fn climb(
+    args: &Args,
+    rung: &mut Rung,
+    n: Size,
+    interrupt: &AtomicBool,
+) -> Result<Climbed, Failure> {
     let waiting = bar(None, "{msg}");
     let limit = args.limit_of_time();
     if let Some(limit) = limit.filter(|_| !args.has_audience()) {
         waiting.set_message(format!("n = {n}: {}", rung.title()));
-        probe(args, rung, n, limit, interrupt)?;
+        // Counts smaller boards, until they say how long one of `n` queens takes.
+        while let Some(smaller) = rung.probe(n, limit) {
+            match watched(args, rung, smaller, interrupt)? {
+                Ok(row) => rung.keep(&row),
+                Err(StopReason::Interrupted) => return Ok(Err(StopReason::Interrupted)),
+                // The board that was asked for says the same.
+                Err(_) => break,
+            }
+        }
         if rung.is_hopeless(n, limit) {
-            return Err(NoRow::Stopped(StopReason::TimeLimit));
+            return Ok(Err(StopReason::TimeLimit));
         }
     }
-    let row = watched(args, rung, n, interrupt)?;
-    rung.keep(&row);
-    Ok(row)
-}
-
-/// Counts smaller boards, until they say how long one of `n` queens takes.
-fn probe(
-    args: &Args,
-    rung: &mut Rung,
-    n: Size,
-    limit: Duration,
-    interrupt: &AtomicBool,
-) -> Result<(), NoRow> {
-    while let Some(smaller) = rung.probe(n, limit) {
-        match watched(args, rung, smaller, interrupt) {
-            Ok(row) => rung.keep(&row),
-            Err(why @ NoRow::Stopped(StopReason::Interrupted)) => return Err(why),
-            // The board that was asked for says the same.
-            Err(_) => break,
-        }
-    }
-    Ok(())
+    let climbed = watched(args, rung, n, interrupt)?;
+    Ok(climbed.inspect(|row| rung.keep(row)))
 }

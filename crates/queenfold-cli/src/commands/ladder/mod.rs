@@ -4,7 +4,6 @@ mod args;
 mod boards;
 mod climb;
 mod notes;
-mod picture;
 mod rung;
 mod saved_rows;
 mod show;
@@ -12,11 +11,20 @@ mod steps;
 mod table;
 
 pub use self::args::Args;
-use self::picture::PICTURE;
 use crate::config::is_stream;
-use crate::exit::Failure;
+use crate::exit::{Exit, Failure};
 use crate::ladder::{METHODS, Method};
-use crate::output::{check_file, print};
+use crate::output::{check_file, print, write_file};
+use crate::report::{LADDER_MARK, ladder_picture};
+use queenfold_ledger::system::file_kind::FileKind;
+
+/// The file of `--plot`. An existing picture stays until the new one is complete.
+const PICTURE: FileKind<'_> = FileKind {
+    name: "picture of the ladder",
+    marks: &[LADDER_MARK],
+    streams: true,
+    is_replaced: true,
+};
 
 /// Runs the methods and prints one row for each as soon as it is done.
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -40,10 +48,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return ended;
     };
     // A run that ended early gets a picture of the rows that it finished.
-    if ended.is_err() && rows.is_empty() {
-        return ended;
-    }
-    let drawn = picture::draw(path, &rows);
+    let drawn = match rows.is_empty() {
+        true if ended.is_err() => Ok(()),
+        true => {
+            let what = format!(
+                "there are no rows to draw: {} is not written",
+                path.display()
+            );
+            Err(Failure::new(Exit::Error, what))
+        }
+        false => write_file("picture", &PICTURE, path, ladder_picture(&rows).as_bytes()),
+    };
     ended.and(drawn)
 }
 

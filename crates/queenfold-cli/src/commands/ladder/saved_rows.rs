@@ -54,30 +54,22 @@ fn rows(text: &str) -> Result<Vec<(usize, TableRow)>, String> {
     lines.map(row).collect()
 }
 
-fn row(line: &str) -> Result<TableRow, String> {
-    let row: TableRow = parsed(line).map_err(|error| {
-        // The parser sees one line at a time, so it always names line 1.
-        let column = error.column();
-        let place = format!(" at line 1 column {column}");
-        let message = error.to_string();
-        match message.strip_suffix(&place) {
-            Some(message) => format!("{message}, in column {column}"),
-            None => message,
-        }
-    })?;
-    row.flaw().map_or_else(|| Ok(row), Err)
-}
-
 /// A row of `ladder --json`, or a result of `run --json`, which names its engine.
-fn parsed(line: &str) -> serde_json::Result<TableRow> {
-    if let Ok(Json::Object(mut result)) = serde_json::from_str(line)
+fn row(line: &str) -> Result<TableRow, String> {
+    let text = |error: serde_json::Error| {
+        let error = error.to_string();
+        // The parser sees one line at a time, so it always names line 1.
+        error.split(" at line ").take(1).collect::<String>()
+    };
+    let mut row: Json = serde_json::from_str(line).map_err(text)?;
+    if let Some(result) = row.as_object_mut()
         && let Some(engine) = result.remove("engine")
     {
         result.insert("method".to_owned(), PROGRAM.into());
         result.insert("style".to_owned(), engine);
-        return TableRow::deserialize(Json::Object(result));
     }
-    serde_json::from_str(line)
+    let row = TableRow::deserialize(row).map_err(text)?;
+    row.flaw().map_or_else(|| Ok(row), Err)
 }
 
 #[cfg(test)]
@@ -91,7 +83,7 @@ mod tests {
         assert_eq!(rows(&format!("\n{ROW}\n  \n{ROW}\n")).unwrap().len(), 2);
         assert_eq!(rows(" \n\n").unwrap(), []);
         let error = rows(&format!("{ROW}\n\n{{\"n\":8}}\n")).unwrap_err();
-        assert_eq!(error, "line 3: missing field `method`, in column 7");
+        assert_eq!(error, "line 3: missing field `method`");
     }
 
     #[test]

@@ -17,102 +17,67 @@ use crate::ladder::{
 use crate::output::{Stdout, stdout};
 use queenfold::board::Size;
 
-/// Why there is no row.
-pub enum NoRow {
-    /// The method was stopped.
-    Stopped(StopReason),
-    /// What it shows cannot be written.
-    Failure(Failure),
-}
+/// A row, or why there is none.
+pub type Climbed = Result<TableRow, StopReason>;
 
 /// What of a search is printed.
-pub trait Shows: Send + 'static {
-    /// Whether each square is shown.
-    const SQUARES: bool;
-
+pub trait Shows: Send {
     /// Prints a scene. Breaks if nobody wants to see more.
     fn show(&mut self, scene: Scene, out: &mut BufWriter<Stdout>) -> io::Result<ControlFlow<()>>;
 }
 
 /// An audience that prints what it sees, until that fails.
-struct Screen<S> {
-    shows: S,
+struct Screen {
+    shows: Box<dyn Shows>,
+    wants_squares: bool,
     out: BufWriter<Stdout>,
     written: io::Result<()>,
 }
 
-impl<S: Shows> Audience for Screen<S> {
+impl Audience for Screen {
     fn wants_squares(&self) -> bool {
-        S::SQUARES
+        self.wants_squares
     }
 
     fn see(&mut self, scene: Scene) -> ControlFlow<()> {
-        self.shows
-            .show(scene, &mut self.out)
-            .unwrap_or_else(|error| {
-                self.written = Err(error);
-                ControlFlow::Break(())
-            })
+        let shown = self.shows.show(scene, &mut self.out);
+        shown.unwrap_or_else(|error| {
+            self.written = Err(error);
+            ControlFlow::Break(())
+        })
     }
 }
 
 /// Runs a method: measures it, or shows it to the audience that the flags ask for.
+///
+/// # Errors
+/// What it shows cannot be written.
 pub fn watched(
     args: &Args,
     rung: &Rung,
     n: Size,
     interrupt: &AtomicBool,
-) -> Result<TableRow, NoRow> {
-    match args.boards {
-        Some(which) => shown(
-            BoardPrinter::new(which == Which::Unique),
-            args,
-            rung,
-            n,
-            interrupt,
-        ),
-        None if args.step => shown(StepViewer::new(n), args, rung, n, interrupt),
-        None => run(args, rung, n, interrupt, None).map_err(NoRow::Stopped),
-    }
-}
-
-fn shown(
-    shows: impl Shows,
-    args: &Args,
-    rung: &Rung,
-    n: Size,
-    interrupt: &AtomicBool,
-) -> Result<TableRow, NoRow> {
-    let (out, written) = (BufWriter::new(stdout()), Ok(()));
-    let screen = Mutex::new(Screen {
-        shows,
-        out,
-        written,
-    });
-    let row = run(args, rung, n, interrupt, Some(&screen));
-    let Screen {
-        mut out, written, ..
-    } = screen.into_inner();
-    let written = written.and_then(|()| out.flush());
-    written.map_err(|error| NoRow::Failure(error.into()))?;
-    row.map_err(NoRow::Stopped)
-}
-
-fn run(
-    args: &Args,
-    rung: &Rung,
-    n: Size,
-    interrupt: &AtomicBool,
-    audience: Option<&Mutex<dyn Audience>>,
-) -> Result<TableRow, StopReason> {
+) -> Result<Climbed, Failure> {
     // A signal between two rows: the shortest searches end before they check the flag.
     if interrupt.load(Ordering::Relaxed) {
-        return Err(StopReason::Interrupted);
+        return Ok(Err(StopReason::Interrupted));
     }
     let (limit, style) = (args.limit_of_time(), rung.style);
     let request = MethodRequest { n, style };
-    match audience {
-        Some(_) => run_method(rung.method, &request, limit, interrupt, audience),
-        None => measure_method(rung.method, &request, limit, interrupt),
-    }
+    let shows: Box<dyn Shows> = match args.boards {
+        Some(which) => Box::new(BoardPrinter::new(which == Which::Unique)),
+        None if args.step => Box::new(StepViewer::new(n)),
+        None => return Ok(measure_method(rung.method, &request, limit, interrupt)),
+    };
+    let screen = Mutex::new(Screen {
+        shows,
+        wants_squares: args.step,
+        out: BufWriter::new(stdout()),
+        written: Ok(()),
+    });
+    let row = run_method(rung.method, &request, limit, interrupt, Some(&screen));
+    let mut screen = screen.into_inner();
+    screen.written?;
+    screen.out.flush()?;
+    Ok(row)
 }

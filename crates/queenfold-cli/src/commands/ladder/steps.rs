@@ -10,7 +10,7 @@ use crate::control::{signals, terminal};
 use crate::exit::Exit;
 use crate::ladder::Scene;
 use crate::output::Stdout;
-use queenfold::board::Size;
+use queenfold::board::{Drawing, Size};
 
 /// Whether each step waits for a key.
 pub fn is_interactive() -> bool {
@@ -44,8 +44,6 @@ impl StepViewer {
 }
 
 impl Shows for StepViewer {
-    const SQUARES: bool = true;
-
     fn show(&mut self, scene: Scene, out: &mut BufWriter<Stdout>) -> io::Result<ControlFlow<()>> {
         self.solutions += u64::from(matches!(scene, Scene::Solution { .. }));
         let Some(frame) = frame(self.n, &scene, self.solutions) else {
@@ -100,19 +98,14 @@ fn frame(n: Size, scene: &Scene, solutions: u64) -> Option<String> {
         Scene::Border { rows, size } => (format!("a border, orbit of {size}"), rows, None),
     };
     let n = n.get() as usize;
-    let mut text = words + "\n";
-    for row in 0..n {
-        let queen = rows.get(row).copied().flatten();
-        let square = |column| match queen == Some(column) {
-            true => "Q",
-            false if attacked == Some((row, column)) => "x",
-            false => ".",
-        };
-        let squares: Vec<_> = (0..n as u8).map(square).collect();
-        text += &squares.join(" ");
-        text.push('\n');
+    let mut rows = rows.clone();
+    rows.resize(n, None);
+    let mut squares = Drawing(&rows).to_string();
+    if let Some((row, column)) = attacked {
+        let at = 2 * (row * n + usize::from(column));
+        squares.replace_range(at..=at, "x");
     }
-    Some(text)
+    Some(format!("{words}\n{squares}"))
 }
 
 #[cfg(test)]

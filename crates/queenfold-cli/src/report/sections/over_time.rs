@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use crate::report::RunReport;
 use crate::report::clock::Clock;
-use crate::report::drawing::Drawn;
 use crate::report::markup::{figure, key, name, table, text, utc};
 use crate::report::over_time::{self, MOST_LANES};
 use queenfold::words::{duration, percent, rate};
@@ -16,24 +15,24 @@ impl RunReport {
     pub(in crate::report) fn measured_section(
         &self,
         clock: &Clock,
-        draw: fn(&Self, &Clock) -> Drawn,
+        draw: fn(&Self, &Clock) -> String,
         title: &str,
         measured: &str,
-    ) -> Drawn {
+    ) -> String {
         if self.tasks.is_empty() || !clock.is_drawn() {
-            return Ok(String::new());
+            return String::new();
         }
         let caption = key("measured", measured) + &interruptions(clock);
-        Ok(figure(title, &draw(self, clock)?, "chart", &caption))
+        figure(title, &draw(self, clock), "chart", &caption)
     }
 
-    pub(in crate::report) fn eta_section(&self, clock: &Clock) -> Drawn {
+    pub(in crate::report) fn eta_section(&self, clock: &Clock) -> String {
         let drawn = match clock.is_drawn() {
-            true => over_time::eta(self, clock)?,
+            true => over_time::eta(self, clock),
             false => String::new(),
         };
         if drawn.is_empty() {
-            return Ok(drawn);
+            return drawn;
         }
         let truth = match self.status.is_done() {
             true => key(
@@ -48,12 +47,12 @@ impl RunReport {
             key("interval", "its 95 % interval")
         );
         let title = "The time left that was predicted, and the true one";
-        Ok(figure(title, &drawn, "chart", &caption))
+        figure(title, &drawn, "chart", &caption)
     }
 
-    pub(in crate::report) fn lanes_section(&self, clock: &Clock) -> Drawn {
+    pub(in crate::report) fn lanes_section(&self, clock: &Clock) -> String {
         if self.lanes.is_empty() {
-            return Ok(String::new());
+            return String::new();
         }
         let mut html = String::new();
         if clock.is_drawn() {
@@ -63,7 +62,7 @@ impl RunReport {
             if more > 0 {
                 let _ = write!(caption, " {more} more workers are not drawn.");
             }
-            let drawn = over_time::lanes(self, clock)?;
+            let drawn = over_time::lanes(self, clock);
             html += &figure("When each worker counted", &drawn, "chart", &caption);
         }
         if !self.timeline.pauses.is_empty() {
@@ -73,7 +72,7 @@ impl RunReport {
             });
             html += &table("Pauses", &["paused", "for", "because"], rows);
         }
-        Ok(html + &self.shares())
+        html + &self.shares()
     }
 
     /// What each kind of worker of each machine did, if there are several.
