@@ -48,7 +48,7 @@ fn a_finished_run_is_shown_with_its_result_and_its_drawings() {
         "<main>",
         "<b>14,772,512</b>",
         "<b>1,846,955</b>",
-        "<b>as published</b>",
+        "<b>known</b>",
         "<td data-column=\"unique\">734</td>",
         "looks the same after a half turn",
         "workers = 2 ",

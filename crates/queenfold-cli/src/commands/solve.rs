@@ -171,22 +171,19 @@ fn first(board: &GivenBoard, args: &Args) -> Result<(usize, Solved), Failure> {
         }
         number += 1;
     }
-    let (all, chosen, gave_up) = (found.next().is_none(), Chosen::First, false);
-    if count > most && !all {
+    let solved = Solved {
+        boards,
+        chosen: Chosen::First,
+        all: found.next().is_none(),
+        gave_up: false,
+    };
+    if count > most && !solved.all {
         let why = format!(
             "--json and --svg print at most {MOST} boards: give --count, or neither of them"
         );
         return Err(Failure::usage(why));
     }
-    Ok((
-        number,
-        Solved {
-            boards,
-            chosen,
-            all,
-            gave_up,
-        },
-    ))
+    Ok((number, solved))
 }
 
 fn to_json(board: &GivenBoard, solved: &Solved, seed: Option<u64>) -> Json {

@@ -45,28 +45,7 @@ impl Areas {
             .min(room.saturating_sub(table).max(1))
             .min(room);
         let mut room = room - figures;
-        let mut take = |least: u16| match room >= least + table {
-            true => {
-                room -= least;
-                least
-            }
-            false => 0,
-        };
         let is_beside = screen.width >= WIDE && cells > 0;
-        let mut speed = take(6);
-        let has_map = cells > 0 && !is_beside;
-        let mut map = if has_map { take(4) } else { 0 };
-        let all_events = lines(events + 2);
-        let mut events = if events > 0 { take(3) } else { 0 };
-        room -= rows.min(room);
-        let mut more = |height: &mut u16, most: u16| {
-            if *height > 0 {
-                let more = most.saturating_sub(*height).min(room);
-                *height += more;
-                room -= more;
-            }
-        };
-        more(&mut events, all_events.min(6));
         let inside = match is_beside {
             true => beside(screen)[1].width,
             false => screen.width,
@@ -74,11 +53,31 @@ impl Areas {
         let per_line = usize::from(inside.saturating_sub(2).max(1));
         // With one line less than that, cells would share a place.
         let whole_map = lines(cells.div_ceil(per_line) + 2);
-        more(&mut map, whole_map.min(14));
-        more(&mut speed, 16);
-        more(&mut events, all_events);
-        more(&mut map, whole_map);
-        more(&mut speed, screen.height);
+        let all_events = lines(events + 2);
+        // The speed, the map and the events: first what each needs at least, or nothing.
+        let least = [(6, true), (4, cells > 0 && !is_beside), (3, events > 0)];
+        let mut heights = least.map(|(least, is_there)| {
+            let fits = is_there && room >= least + table;
+            let height = if fits { least } else { 0 };
+            room -= height;
+            height
+        });
+        room -= rows.min(room);
+        for (part, most) in [
+            (2, all_events.min(6)),
+            (1, whole_map.min(14)),
+            (0, 16),
+            (2, all_events),
+            (1, whole_map),
+            (0, screen.height),
+        ] {
+            if heights[part] > 0 {
+                let more = most.saturating_sub(heights[part]).min(room);
+                heights[part] += more;
+                room -= more;
+            }
+        }
+        let [speed, map, events] = heights;
         let mut left = screen;
         let [title, share, figures, speed, map] =
             [1, 1, figures, speed, map].map(|height| left.take_top(height));

@@ -61,19 +61,17 @@ fn means(speeds: &[f64], dots: usize) -> (usize, Vec<f64>) {
 }
 
 /// Writes the highest speed, half of it where there is room, and 0.
-fn draw_scale(canvas: &mut Canvas, theme: Theme, mut area: Rect, most: f64) {
-    let height = area.height;
-    let middle = (height - 1) / 2;
-    for row in 0..height {
-        let text = match row {
-            0 => speed(most),
-            row if row + 1 == height => "0".to_owned(),
-            // Exactly in the middle, or the label would lie.
-            row if row == middle && height % 2 == 1 && height >= 5 => speed(most / 2.0),
-            _ => String::new(),
-        };
+fn draw_scale(canvas: &mut Canvas, theme: Theme, area: Rect, most: f64) {
+    let mut label = |row, text: &str| {
+        let (y, height) = (area.y + row, 1);
         let text = Span::styled(format!("{text} "), theme.label());
-        canvas.line(area.take_top(1), Side::Right, &[text]);
+        canvas.line(Rect { y, height, ..area }, Side::Right, &[text]);
+    };
+    label(0, &speed(most));
+    label(area.height - 1, "0");
+    // Exactly in the middle, or the label would lie.
+    if area.height % 2 == 1 && area.height >= 5 {
+        label(area.height / 2, &speed(most / 2.0));
     }
 }
 

@@ -7,7 +7,7 @@ use super::RunReport;
 use super::clock::Clock;
 use super::markup::text;
 use crate::telemetry::RunFacts;
-use queenfold::outcome::{Checked, Outcome};
+use queenfold::outcome::Outcome;
 use queenfold::words::{TimeUnit, duration, grouped, percent, rate, several};
 
 /// A figure: what it is, its value, and a few words more. All of it is plain text.
@@ -67,24 +67,13 @@ impl RunReport {
 
     fn checked_tile(&self) -> String {
         let counted = &self.status.who.confirmation;
-        let (value, note) = match &self.outcome {
-            Err(_) => ("not yet", "there is no total".to_owned()),
-            Ok(outcome) => match counted.checked(outcome) {
-                Checked::Known => ("as published", "the total equals the known one".to_owned()),
-                Checked::Twice => ("twice", "each task was counted a second time".to_owned()),
-                Checked::Claimed if counted.by_two_keys == counted.tasks => (
-                    "claimed",
-                    "two owners signed the same count of each task".to_owned(),
-                ),
-                Checked::Claimed => (
-                    "claimed",
-                    "only merged directories say that tasks were counted twice".to_owned(),
-                ),
-                Checked::Sampled(of) => ("in part", format!("one of {of} tasks counted twice")),
-                Checked::Once => ("once", "no known total, and no second count".to_owned()),
-            },
-        };
-        tile("Checked", value, note)
+        match &self.outcome {
+            Err(_) => tile("Checked", "not yet", "there is no total"),
+            Ok(outcome) => {
+                let checked = counted.checked(outcome).to_string();
+                tile("Checked", checked, counted.to_string())
+            }
+        }
     }
 }
 

@@ -125,18 +125,8 @@ impl Waiting {
         while !last {
             let request = asked.recv_timeout(WRITE_EVERY);
             last = matches!(request, Err(RecvTimeoutError::Disconnected));
-            let (text, lost) = {
-                let mut lines = self.0.lock();
-                (
-                    std::mem::take(&mut lines.text),
-                    std::mem::take(&mut lines.lost),
-                )
-            };
-            let written = write(&mut out, &text, lost);
-            if written.is_err() {
-                self.0.lock().closed = true;
-                return written;
-            }
+            let Lines { text, lost, .. } = std::mem::take(&mut *self.0.lock());
+            write(&mut out, &text, lost).inspect_err(|_| self.0.lock().closed = true)?;
             drop(request);
         }
         Ok(())

@@ -66,33 +66,31 @@ impl Kept {
 
 impl Observer for History {
     fn event(&self, event: &RunEvent) {
-        let kept = || self.0.lock();
-        match &event.kind {
-            EventKind::State(RunState::Planning) => kept().left = Some(event.clone()),
-            EventKind::Planned { .. } => {
-                let mut kept = kept();
-                kept.file = kept.open.take().and_then(|open| open().ok());
-                kept.put_left();
-                kept.put(event);
-            }
+        let kind = &event.kind;
+        // Pauses last from one state to the next.
+        let is_kept = matches!(kind, EventKind::Advanced { .. } | EventKind::State(_));
+        if !is_kept && incident(event).is_none() {
+            return;
+        }
+        let mut kept = self.0.lock();
+        match kind {
+            EventKind::State(RunState::Planning) => kept.left = Some(event.clone()),
             EventKind::Advanced { .. } => {
-                let mut kept = kept();
                 kept.left = Some(event.clone());
                 if event.at >= kept.next {
                     kept.put_left();
                     kept.next = event.at + event.at.mul_f64(LATER).max(SOONEST);
                 }
             }
-            EventKind::State(state) => {
-                let mut kept = kept();
-                if state.is_final() {
+            _ => {
+                if let EventKind::Planned { .. } = kind {
+                    kept.file = kept.open.take().and_then(|open| open().ok());
+                    kept.put_left();
+                } else if matches!(kind, EventKind::State(state) if state.is_final()) {
                     kept.put_left();
                 }
-                // Pauses last from one state to the next.
                 kept.put(event);
             }
-            _ if incident(event).is_some() => kept().put(event),
-            _ => {}
         }
     }
 }

@@ -11,27 +11,26 @@ fn is_shown(c: char) -> bool {
 
 /// `text` as one printable line. Other characters are escaped.
 pub fn printable(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            _ if is_shown(c) => line.push(c),
-            _ if c.is_control() => line.extend(c.escape_default()),
-            _ => line.extend(c.escape_unicode()),
-        }
-    }
-    line
+    shown(text, |c| match c.is_control() {
+        true => c.escape_default().to_string(),
+        false => c.escape_unicode().to_string(),
+    })
 }
 
 /// JSON on one line, in which characters that are not printable are escaped as JSON escapes them.
 /// `json` is correct JSON, so they are within its strings.
 pub fn printable_json(json: &str) -> String {
-    let mut line = String::with_capacity(json.len());
-    for c in json.chars() {
-        if is_shown(c) {
-            line.push(c);
-        } else {
-            // All of them have four digits.
-            line += &format!("\\u{:04x}", u32::from(c));
+    // All of them have four digits.
+    shown(json, |c| format!("\\u{:04x}", u32::from(c)))
+}
+
+/// `text` with the characters escaped that are not shown.
+fn shown(text: &str, escaped: impl Fn(char) -> String) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        match is_shown(c) {
+            true => line.push(c),
+            false => line += &escaped(c),
         }
     }
     line

@@ -15,6 +15,7 @@ use queenfold::device::{OwnerSettings, fitted};
 use queenfold::engine::Engine;
 use queenfold::job::{device_plan, plan};
 use queenfold::machine::Machine;
+use queenfold::words::several;
 
 /// Flags of `bench --gpu`.
 #[derive(Debug, clap::Args)]
@@ -47,11 +48,11 @@ pub fn run(args: &GpuArgs, json: bool) -> Result<(), Failure> {
     let Some(properties) = shown.find(|device| device.identity.index == args.device) else {
         let mut failing = found.failing.into_iter();
         let failing = failing.find(|(index, _)| *index == args.device);
-        let why = match (failing, found.devices.len()) {
-            (Some((_, why)), _) => why,
-            (None, 0) => found.missing,
-            (None, 1) => "there is 1 CUDA device".to_owned(),
-            (None, count) => format!("there are {count} CUDA devices"),
+        let others = several(found.devices.len() as u64, "CUDA device");
+        let why = match failing {
+            Some((_, why)) => why,
+            None if found.devices.is_empty() => found.missing,
+            None => format!("this machine has {others}"),
         };
         let what = format!("no CUDA device {}: {why}", args.device);
         return Err(Failure::new(Exit::Unavailable, what));

@@ -64,8 +64,7 @@ impl ShownSample<'_> {
                 bar.set_position((share * STEPS) as u64);
                 let elapsed = begun.elapsed();
                 let most = self.budget.unwrap_or(Duration::MAX);
-                let time = expected(elapsed, share).map(|time| time.min(most));
-                bar.set_message(times(time, elapsed));
+                bar.set_message(times(elapsed, share, most));
             }
             if ended.recv_timeout(LOOK_EVERY) != Err(RecvTimeoutError::Timeout) {
                 break;
@@ -87,20 +86,17 @@ fn allowed(budget: Option<Duration>, is_counted: bool) -> Option<Duration> {
 /// Steps of the progress bar.
 const STEPS: f64 = 1000.0;
 
-/// The end of the bar's line: the time `elapsed`, and how much of the time `all` is left, if that is
-/// known.
-fn times(all: Option<Duration>, elapsed: Duration) -> String {
-    let left = all.map_or_else(String::new, |all| {
-        format!(" · left {}", duration(all.saturating_sub(elapsed)))
-    });
-    duration(elapsed) + &left
-}
-
-/// How long the sample takes in all, if this share of it took `elapsed`; `None` while that says too little.
-fn expected(elapsed: Duration, share: f64) -> Option<Duration> {
-    (share > 0.0 && elapsed >= SOON).then(|| {
-        Duration::try_from_secs_f64(elapsed.as_secs_f64() / share).unwrap_or(Duration::MAX)
-    })
+/// The end of the bar's line: the time `elapsed`, and how much is left if that counted this share of a sample, which takes
+/// `most` at most. At first, that says too little.
+fn times(elapsed: Duration, share: f64, most: Duration) -> String {
+    if share <= 0.0 || elapsed < SOON {
+        return duration(elapsed);
+    }
+    let all = Duration::try_from_secs_f64(elapsed.as_secs_f64() / share);
+    let left = all
+        .map_or(most, |all| all.min(most))
+        .saturating_sub(elapsed);
+    format!("{} · left {}", duration(elapsed), duration(left))
 }
 
 #[cfg(test)]
@@ -110,11 +106,11 @@ mod tests {
     #[test]
     fn the_time_left_is_shown_once_it_is_known() {
         let elapsed = Duration::from_secs(60);
-        assert_eq!(times(None, elapsed), "1:00");
-        assert_eq!(expected(Duration::from_secs(1), 0.2), None);
-        assert_eq!(expected(elapsed, 0.0), None);
-        let all = expected(elapsed, 0.25);
-        assert_eq!(times(all, elapsed), "1:00 · left 3:00");
+        let most = Duration::MAX;
+        assert_eq!(times(elapsed, 0.0, most), "1:00");
+        assert_eq!(times(Duration::from_secs(1), 0.2, most), "1.0 s");
+        assert_eq!(times(elapsed, 0.25, most), "1:00 · left 3:00");
+        assert_eq!(times(elapsed, 0.25, 2 * elapsed), "1:00 · left 1:00");
     }
 
     #[test]

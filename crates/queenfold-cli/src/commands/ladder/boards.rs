@@ -28,17 +28,11 @@ impl BoardPrinter {
         out: &mut BufWriter<Stdout>,
     ) -> io::Result<()> {
         self.printed += 1;
-        write!(out, "{}:", self.printed)?;
-        for row in rows {
-            match row {
-                Some(column) => write!(out, " {column}")?,
-                None => write!(out, " -")?,
-            }
-        }
-        if let Some(size) = orbit {
-            write!(out, "   orbit of {size}")?;
-        }
-        writeln!(out, "\n{}", Drawing(rows))
+        let column = |row: &Option<u8>| row.map_or_else(|| "-".to_owned(), |of| of.to_string());
+        let columns: Vec<_> = rows.iter().map(column).collect();
+        let orbit = orbit.map_or_else(String::new, |size| format!("   orbit of {size}"));
+        let (number, columns) = (self.printed, columns.join(" "));
+        writeln!(out, "{number}: {columns}{orbit}\n{}", Drawing(rows))
     }
 }
 

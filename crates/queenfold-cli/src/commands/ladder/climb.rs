@@ -89,7 +89,7 @@ pub fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
                     let too_long = too_long(limit, rung.extrapolated(n));
                     if !args.json {
                         printed.print(&table.too_long(n, &too_long, &title))?;
-                        rung.stop();
+                        rung.stopped = true;
                         index += 1;
                     } else {
                         // The rows of JSON are results.

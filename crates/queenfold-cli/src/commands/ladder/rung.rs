@@ -22,19 +22,10 @@ pub struct Rung {
     /// Boards that it has counted and the seconds that they took, by ascending size.
     times: Vec<(u32, f64)>,
     /// Whether it was stopped at its limit.
-    stopped: bool,
+    pub stopped: bool,
 }
 
 impl Rung {
-    const fn new(method: &'static Method, style: Style) -> Self {
-        Self {
-            method,
-            style,
-            times: Vec::new(),
-            stopped: false,
-        }
-    }
-
     /// Method and style for readers.
     pub fn title(&self) -> String {
         let name = self.method.name;
@@ -81,11 +72,6 @@ impl Rung {
             None => self.stopped,
         }
     }
-
-    /// It was stopped at its limit.
-    pub const fn stop(&mut self) {
-        self.stopped = true;
-    }
 }
 
 /// What to run, in order.
@@ -97,7 +83,12 @@ pub fn rungs(args: &Args) -> Result<Vec<Rung>, Failure> {
             let name = method.name;
             return Err(Failure::usage(format!("{name} has no such style")));
         }
-        rungs.extend(styles.into_iter().map(|style| Rung::new(method, style)));
+        rungs.extend(styles.into_iter().map(|style| Rung {
+            method,
+            style,
+            times: Vec::new(),
+            stopped: false,
+        }));
     }
     // An audience is shown one search, not the same search again in another style.
     if args.style.is_none() && args.has_audience() {
