@@ -1,11 +1,13 @@
 //! What the whole plan will take, with a confidence interval.
 
+use serde::Serialize;
+
 use super::draw::Stratum;
 use super::{Draw, quantile};
 
 /// An expected value with its 95 % confidence interval: it contains the true value in 95 of 100
 /// cases.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
     /// The lower end.
     pub low: f64,

@@ -76,8 +76,7 @@ pub struct Failure {
 impl Failure {
     /// Ends with `exit` and one line. Characters of the message that are not printable are escaped.
     pub fn new(exit: Exit, message: impl fmt::Display) -> Self {
-        let message = printable(&message.to_string());
-        Self { exit, message }
+        Self::lines(exit, [message])
     }
 
     /// Ends with `exit` and several lines, escaped in the same way.

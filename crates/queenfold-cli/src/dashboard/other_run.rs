@@ -29,12 +29,9 @@ pub fn watch(dir: &Path) -> Result<(), Failure> {
         // A signal gives the screen back and ends the program.
         signals::listen(|| signals::end_at_once(Exit::Interrupted), None)?;
         // A run writes its state once it is planned.
-        let is_told = (0..40).any(|_| {
-            let is_told = look(dir).is_some();
-            if !is_told {
-                std::thread::sleep(Duration::from_millis(50));
-            }
-            is_told
+        let is_told = (0..40).any(|tries| {
+            std::thread::sleep(Duration::from_millis(50) * tries.min(1));
+            look(dir).is_some()
         });
         if !is_told {
             return Err(Failure::new(

@@ -2,72 +2,66 @@
 
 use crate::ladder::{METHODS, PROGRAM, TableRow, growth};
 
-/// How many colours there are.
-const COLOURS: usize = 8;
-
-/// The methods with broad curves, each with the look of its place in [`LOOKS`]: the steps that change how the time grows,
-/// the bit masks on which the others are built, and the engines, which have a style.
-const BROAD: [(&str, Option<&str>); COLOURS] = [
-    ("tuples", None),
-    ("permutations", None),
-    ("backtrack", None),
-    ("bitmap", None),
-    ("symmetry", None),
-    ("colour", None),
-    (PROGRAM, Some("colour")),
-    (PROGRAM, Some("chain")),
-];
-
 /// How a curve looks, with colours and without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
     /// Its colour.
     pub colour: &'static str,
     /// What stands at each point: a path that begins there, and whether it is filled.
-    pub marker: Marker,
+    pub marker: (&'static str, bool),
     /// How broad its line is.
     pub width: u32,
 }
 
-type Marker = (&'static str, bool);
+const fn broad(colour: &'static str, marker: &'static str, is_full: bool) -> Look {
+    Look {
+        colour,
+        marker: (marker, is_full),
+        width: 2,
+    }
+}
 
 const SQUARE: &str = "m-4-4h8v8h-8z";
 const TRIANGLE: &str = "m0-5l5 9h-10z";
+const DIAMOND: &str = "m0-6l6 6-6 6-6-6z";
+const CROSS: &str = "m-5-5l10 10m-10 0l10-10";
+const CIRCLE: &str = "m-4 0a4 4 0 0 0 8 0a4 4 0 0 0-8 0z";
+const DISC: &str = "m-3 0a3 3 0 0 0 6 0a3 3 0 0 0-6 0z";
 
-/// The looks of broad curves. No two have the same colour or the same marker.
-const LOOKS: [(&str, Marker); COLOURS] = [
-    ("#1a1a1a", ("m-3 0a3 3 0 0 0 6 0a3 3 0 0 0-6 0z", true)),
-    ("#0072b2", (SQUARE, true)),
-    ("#c84e00", (TRIANGLE, true)),
-    ("#007a59", ("m0-6l6 6-6 6-6-6z", true)),
-    ("#a82f76", ("m-5-5l10 10m-10 0l10-10", false)),
-    ("#7a5c00", (SQUARE, false)),
-    ("#633cb0", (TRIANGLE, false)),
-    ("#a01010", ("m-4 0a4 4 0 0 0 8 0a4 4 0 0 0-8 0z", false)),
+/// The methods with broad curves: the steps that change how the time grows, the bit masks on which the others are built,
+/// and the engines, which have a style. No two have the same colour or the same marker.
+const BROAD: [(&str, Option<&str>, Look); 8] = [
+    ("tuples", None, broad("#1a1a1a", DISC, true)),
+    ("permutations", None, broad("#0072b2", SQUARE, true)),
+    ("backtrack", None, broad("#c84e00", TRIANGLE, true)),
+    ("bitmap", None, broad("#007a59", DIAMOND, true)),
+    ("symmetry", None, broad("#a82f76", CROSS, false)),
+    ("colour", None, broad("#7a5c00", SQUARE, false)),
+    (PROGRAM, Some("colour"), broad("#633cb0", TRIANGLE, false)),
+    (PROGRAM, Some("chain"), broad("#a01010", CIRCLE, false)),
 ];
 
 /// The look of a method or engine, the same in every picture. Those that are not [`BROAD`] take the colours again, each
 /// with the marker of another.
 fn look_of(row: &TableRow) -> Look {
-    let is_broad = |&(method, style): &(&str, Option<&str>)| {
-        row.method == method && (style.is_none() || row.style.as_deref() == style)
-    };
-    let ([colour, marker], width) = match BROAD.iter().position(is_broad) {
-        Some(at) => ([at, at], 2),
-        None => {
-            let names = METHODS.iter().map(|method| method.name);
-            let mut thin = names.filter(|name| !BROAD.contains(&(name, None)));
-            let at = thin.position(|name| row.method == name);
-            let at = at.unwrap_or(METHODS.len());
-            // Curves that are near each other differ in colour.
-            let colour = at + 4;
-            ([colour, colour + 3 + at / COLOURS], 1)
-        }
-    };
+    let mut broad = BROAD.iter();
+    let broad = broad.find(|(method, style, _)| {
+        row.method == *method && (style.is_none() || row.style.as_deref() == *style)
+    });
+    if let Some((.., look)) = broad {
+        return *look;
+    }
+    let names = METHODS.iter().map(|method| method.name);
+    let mut thin = names.filter(|name| BROAD.iter().all(|(broad, ..)| broad != name));
+    let at = thin.position(|name| row.method == name);
+    let at = at.unwrap_or(METHODS.len());
+    // Curves that are near each other differ in colour.
+    let colour = at + 4;
+    let marker = colour + 3 + at / BROAD.len();
     Look {
-        colour: LOOKS[colour % COLOURS].0,
-        marker: LOOKS[marker % COLOURS].1,
-        width,
+        colour: BROAD[colour % BROAD.len()].2.colour,
+        marker: BROAD[marker % BROAD.len()].2.marker,
+        width: 1,
     }
 }
 
@@ -180,8 +174,8 @@ mod tests {
         let looks: BTreeSet<_> = looks.map(|look| (look.colour, look.marker)).collect();
         assert_eq!(looks.len(), rows.len(), "{looks:?}");
         // Without colours, the markers tell the broad ones apart.
-        let markers: BTreeSet<_> = LOOKS.iter().map(|look| look.1).collect();
-        assert_eq!(markers.len(), COLOURS, "{markers:?}");
+        let markers: BTreeSet<_> = BROAD.iter().map(|(.., look)| look.marker).collect();
+        assert_eq!(markers.len(), BROAD.len(), "{markers:?}");
     }
 
     #[test]

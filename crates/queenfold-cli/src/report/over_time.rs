@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use super::RunReport;
 use super::chart::{Chart, EXPECTED, MEASURED, PAUSED, Point, STOPPED, marks};
 use super::clock::{Bins, Clock};
-use super::{DoneTask, RunReport};
 use queenfold::actors::Eta;
 use queenfold::words::speed_unit;
 
@@ -24,34 +24,26 @@ pub const MOST_LANES: usize = 64;
 /// How many tones of a lane are told apart.
 const TONES: f64 = 5.0;
 
-/// What all tasks, of which each has a number and a weight, add to each of the bins of time.
-fn spread(
-    report: &RunReport,
-    clock: &Clock,
-    weight: impl Fn(usize, &DoneTask) -> f64,
-) -> (Bins, Vec<f64>) {
+/// The nodes that were searched in each of the bins of time.
+fn nodes(report: &RunReport, clock: &Clock) -> (Bins, Vec<f64>) {
     let bins = clock.bins();
-    let mut added = vec![0.0; bins.0.len()];
-    for (at, task) in report.tasks.iter().enumerate() {
-        let weight = weight(at, task);
-        bins.spread(task, clock, |bin, part| added[bin] += weight * part);
+    let mut nodes = vec![0.0; bins.0.len()];
+    for task in &report.tasks {
+        let all = task.nodes as f64;
+        bins.spread(task, clock, |bin, part| nodes[bin] += all * part);
     }
-    (bins, added)
+    (bins, nodes)
 }
 
-/// The share of the work that is done, in percent, over time.
+/// The share of the work that is done, in percent, over time: it grows with the nodes.
 pub fn share(report: &RunReport, clock: &Clock) -> String {
-    let weighs_by_cost = report.costs.len() == report.tasks.len();
-    let (bins, added) = spread(report, clock, |at, _| match weighs_by_cost {
-        true => report.costs[at],
-        false => 1.0,
-    });
-    let all: f64 = added.iter().sum();
+    let (bins, nodes) = nodes(report, clock);
+    let all: f64 = nodes.iter().sum();
     let mut done = 0.0;
     let mut points = vec![(0.0, 0.0)];
-    for (&(from, to), added) in bins.0.iter().zip(added) {
+    for ((from, to), nodes) in bins.0.into_iter().zip(nodes) {
         points.push((clock.at(from), done));
-        done += 100.0 * report.status.share * added / all.max(f64::MIN_POSITIVE);
+        done += 100.0 * report.status.share * nodes / all.max(f64::MIN_POSITIVE);
         points.push((clock.at(to), done));
     }
     let mut chart = over_time(clock, 220, Some("% done"), 0.0..100.0);
@@ -61,7 +53,7 @@ pub fn share(report: &RunReport, clock: &Clock) -> String {
 
 /// Nodes per second over time.
 pub fn speed(report: &RunReport, clock: &Clock) -> String {
-    let (bins, nodes) = spread(report, clock, |_, task| task.nodes as f64);
+    let (bins, nodes) = nodes(report, clock);
     let speeds = bins.0.iter().zip(nodes);
     let speeds = speeds.map(|((from, to), nodes)| nodes / (to - from));
     let speeds: Vec<f64> = speeds.collect();

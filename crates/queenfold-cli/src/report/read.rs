@@ -37,8 +37,6 @@ pub struct RunReport {
     pub lanes: Vec<Lane>,
     /// What was counted, in canonical order.
     pub tasks: Vec<DoneTask>,
-    /// Expected cost of each of the tasks, in the unit of its plan; empty if there are too many.
-    pub costs: Vec<f64>,
     /// Counts that differed.
     pub corrections: Vec<LoggedCorrection>,
     /// Pauses, and times left that were told.
@@ -52,7 +50,7 @@ pub struct Lane {
     pub host: String,
     /// The worker.
     pub worker: WorkerId,
-    /// The kernel or device that counted last.
+    /// The kernel or device that counted its first task.
     pub counted_by: CountedBy,
 }
 
@@ -75,9 +73,6 @@ pub struct DoneTask {
     pub nodes: u64,
 }
 
-/// Plans with up to this many tasks are asked for the cost of each. For millions this takes minutes.
-const MOST_COSTS: u64 = 1 << 20;
-
 impl RunReport {
     /// Reads the run in `directory`, while a process works on it or not.
     ///
@@ -99,25 +94,19 @@ impl RunReport {
             sessions: store.sessions()?,
             lanes: Vec::new(),
             tasks: Vec::new(),
-            costs: Vec::new(),
             corrections: store.corrections()?,
             timeline: timeline(directory),
         };
-        let sums = report.read_tasks(&store, &plans)?;
+        let sums = report.read_tasks(&store)?;
         report.outcome = total(&store, &plans, &sums);
         Ok(report)
     }
 
-    fn read_tasks(
-        &mut self,
-        store: &Store,
-        plans: &[Arc<dyn Plan>],
-    ) -> Result<LedgerSums, LedgerError> {
+    fn read_tasks(&mut self, store: &Store) -> Result<LedgerSums, LedgerError> {
         let sessions = self.sessions.iter().enumerate();
         let sessions: BTreeMap<_, _> = sessions
             .map(|(at, session)| (session.id.as_str(), (at, session.facts.host.as_str())))
             .collect();
-        let has_costs = plans.iter().map(|plan| plan.tasks()).sum::<u64>() <= MOST_COSTS;
         // Each with its tasks, which get the number of their lane when all are known.
         let mut lanes: BTreeMap<(&str, WorkerId), (CountedBy, Vec<usize>)> = BTreeMap::new();
         let mut signature = Signature::new(store.info());
@@ -128,11 +117,8 @@ impl RunReport {
             let host = session.map_or("", |(_, host)| host);
             let (worker, by) = (result.origin.worker, &result.origin.counted_by);
             let lane = lanes.entry((host, worker));
-            let lane = lane.or_insert_with(|| (by.clone(), Vec::new()));
-            lane.1.push(self.tasks.len());
-            if result.key.engine.counts_all() {
-                lane.0.clone_from(by);
-            }
+            let (_, tasks) = lane.or_insert_with(|| (by.clone(), Vec::new()));
+            tasks.push(self.tasks.len());
             self.tasks.push(DoneTask {
                 engine: result.key.engine,
                 index: result.key.index,
@@ -142,10 +128,6 @@ impl RunReport {
                 seconds: result.duration.as_secs_f64(),
                 nodes: result.tally.nodes,
             });
-            let plan = plans.iter().find(|plan| plan.engine() == result.key.engine);
-            if let Some(plan) = plan.filter(|_| has_costs) {
-                self.costs.push(plan.task(result.key.index).cost);
-            }
         })?;
         self.signature = signature.digest().to_string();
         for ((host, worker), (counted_by, tasks)) in lanes {

@@ -90,8 +90,6 @@ impl Answer<'_> {
     }
 
     pub fn record(&self) -> Value {
-        let interval =
-            |of: Interval| json!({"low": of.low, "expected": of.expected, "high": of.high});
         let Question {
             plan,
             settings,
@@ -121,9 +119,9 @@ impl Answer<'_> {
                 "core_seconds": self.question.core_seconds(),
                 "wall_seconds": self.question.wall_seconds(),
             },
-            "core_seconds": core.map(interval),
-            "core_hours": core.map(|core| interval(core.scaled(1.0 / 3600.0))),
-            "wall_seconds": total.map(|total| interval(total.wall_seconds(*workers))),
+            "core_seconds": core,
+            "core_hours": core.map(|core| core.scaled(1.0 / 3600.0)),
+            "wall_seconds": total.map(|total| total.wall_seconds(*workers)),
             "with_devices": self.with_devices.as_ref().map(|with| json!({
                 "wall_seconds": with.seconds,
                 "devices": with.devices,

@@ -170,11 +170,10 @@ fn estimate(
     let with_devices = match devices.unwrap_or(DeviceChoice::Off) {
         DeviceChoice::Off => None,
         devices => {
-            let wanted = HardwareSettings {
+            let hardware = Hardware::find(&HardwareSettings {
                 devices,
                 ..config.hardware()
-            };
-            let hardware = Hardware::find(&wanted)?;
+            })?;
             // The log says which there are.
             let found = !hardware.devices().is_empty();
             let expected = found.then(|| hardware.expected(&question.plan, alone));

@@ -20,21 +20,6 @@ use queenfold::board::Size;
 /// A terminal with fewer columns has no room for the wall time: the rows would be broken.
 const WIDE: u16 = 90;
 
-/// The table, for rows that are not printed as JSON. Its header is printed with the first row.
-struct Rows {
-    table: LadderTable,
-    has_header: bool,
-}
-
-impl Rows {
-    fn print(&mut self, row: &str) -> Result<(), Failure> {
-        if !std::mem::replace(&mut self.has_header, true) {
-            print(&self.table.header())?;
-        }
-        print(row)
-    }
-}
-
 /// Runs what the flags ask for. `rows` gets the finished rows, even if a later one fails.
 pub fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
     let eight = Size::new(8).map_err(Failure::usage)?;
@@ -54,9 +39,11 @@ pub fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
         rungs.iter().map(|rung| rung.method),
         columns.is_some_and(|columns| columns < WIDE),
     );
-    let mut printed = Rows {
-        table,
-        has_header: false,
+    // It is printed with the first row.
+    let mut header = Some(table.header());
+    let mut print_row = |row: &str| {
+        let header = header.take().map(|header| print(&header));
+        header.unwrap_or(Ok(())).and_then(|()| print(row))
     };
     let mut notes = Notes::default();
     for n in sizes {
@@ -73,9 +60,7 @@ pub fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
                     match args.json {
                         true => print_json(&row)?,
                         // Its speed is relative to the first row.
-                        false => {
-                            printed.print(&table.row(&row, *first.get_or_insert(row.cost())))?
-                        }
+                        false => print_row(&table.row(&row, *first.get_or_insert(row.cost())))?,
                     }
                     rows.push(row);
                     index += 1;
@@ -88,7 +73,7 @@ pub fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
                     let limit = args.limit_of_time().unwrap_or_default();
                     let too_long = too_long(limit, rung.extrapolated(n));
                     if !args.json {
-                        printed.print(&table.too_long(n, &too_long, &title))?;
+                        print_row(&table.too_long(n, &too_long, &title))?;
                         rung.stopped = true;
                         index += 1;
                     } else {

@@ -50,27 +50,11 @@ impl RunReport {
 
     pub(in crate::report) fn configuration_section(&self) -> String {
         // The latest process that has one: `resume` may change settings.
-        let latest = self
-            .sessions
-            .iter()
-            .max_by_key(|session| session.facts.number);
-        let latest = latest.map(|session| &session.facts.config);
-        let config = latest.filter(|config| !config.is_empty());
-        let config = config.unwrap_or(&self.info.config);
-        // Narrow screens leave out the space that puts the notes below each other.
-        let line = |line: &str| match line.split_once("  # ") {
-            Some((setting, note)) => {
-                let (plain, setting) = (setting.trim_end(), text(setting));
-                let space = &setting[text(plain).len()..];
-                format!(
-                    "{} <span class=\"space\">{space}</span># {}",
-                    text(plain),
-                    text(note)
-                )
-            }
-            None => text(line),
-        };
-        let lines: Vec<_> = config.lines().map(line).collect();
+        let told = self.sessions.iter().map(|session| &session.facts);
+        let told = told.filter(|facts| !facts.config.is_empty());
+        let latest = told.max_by_key(|facts| facts.number);
+        let config = latest.map_or(&self.info.config, |facts| &facts.config);
+        let lines: Vec<_> = config.lines().map(text).collect();
         match lines.is_empty() {
             true => String::new(),
             false => format!("<pre>{}</pre>\n", lines.join("\n")),
