@@ -46,8 +46,11 @@ fn what(name: &str) -> &'static str {
     }
 }
 
+/// The name of a metric, and its value.
+type OfWorker = (&'static str, fn(&WorkerProgress) -> f64);
+
 /// The metrics of workers, which devices have as well, and those of devices alone.
-const OF_WORKERS: [(&str, fn(&WorkerProgress) -> f64); 8] = [
+const OF_WORKERS: [OfWorker; 8] = [
     ("device_nodes_total", |of| of.nodes as f64),
     ("device_tasks_total", |of| of.tasks as f64),
     ("worker_batch_cpu_seconds_total", |of| of.cpu.as_secs_f64()),

@@ -119,10 +119,17 @@ impl Writer {
         }
         let written = self.file.write_all(&self.waiting);
         if written.is_err() && file.is_file() {
-            // The disk may have no space at all, so some is given back.
-            let end = if self.written > self.last { END } else { "" };
-            let cut = self.file.set_len(file.len() - self.last);
-            let _ = cut.and_then(|()| self.file.write_all(end.as_bytes()));
+            // If the disk had no space at all, some has to be given back.
+            for cut in [0, self.last] {
+                let end = if self.written > cut { END } else { "" };
+                let is_cut = self.file.set_len(file.len() - cut);
+                if is_cut
+                    .and_then(|()| self.file.write_all(end.as_bytes()))
+                    .is_ok()
+                {
+                    break;
+                }
+            }
         }
         written
     }
