@@ -29,9 +29,9 @@ pub type Point = (f64, f64);
 pub struct Chart {
     svg: String,
     /// From the left of the plot to the right.
-    pub across: Range<i32>,
+    across: Range<i32>,
     /// From the top of the plot to the bottom.
-    pub down: Range<i32>,
+    down: Range<i32>,
     x: Range<f64>,
     y: Range<f64>,
 }
@@ -63,57 +63,48 @@ impl Chart {
 
     /// Draws the lower axis, and a line of the grid above each mark.
     pub fn x_axis(&mut self, title: &str, marks: impl IntoIterator<Item = (f64, String)>) {
-        let (across, down) = (self.across.clone(), self.down.clone());
+        let (x, y) = (self.x.clone(), self.y.clone());
+        let below = self.down.end;
         for (value, label) in marks {
-            let (x, _) = self.at((value, self.y.start));
-            self.line(&[(x, down.start), (x, down.end)], GRID, "");
-            self.text((x, down.end + 20), "middle", "", &label);
+            self.line(&[(value, y.start), (value, y.end)], GRID, "");
+            let (at, _) = self.at((value, y.start));
+            self.text((at, below + 20), "middle", "", &label);
         }
-        self.line(&[(across.start, down.end), (across.end, down.end)], INK, "");
-        let middle = (across.start + across.end) / 2;
-        self.text((middle, down.end + 40), "middle", "", title);
+        self.line(&[(x.start, y.start), (x.end, y.start)], INK, "");
+        let middle = (self.across.start + self.across.end) / 2;
+        self.text((middle, below + 40), "middle", "", title);
     }
 
     /// Draws the left axis, and a line of the grid beside each mark.
     pub fn y_axis(&mut self, title: &str, marks: impl IntoIterator<Item = (f64, String)>) {
-        let (across, down) = (self.across.clone(), self.down.clone());
+        let (x, y) = (self.x.clone(), self.y.clone());
         for (value, label) in marks {
-            let (_, y) = self.at((self.x.start, value));
-            self.line(&[(across.start, y), (across.end, y)], GRID, "");
-            self.text((across.start - 10, y + 4), "end", "", &label);
+            self.line(&[(x.start, value), (x.end, value)], GRID, "");
+            let (left, at) = self.at((x.start, value));
+            self.text((left - 10, at + 4), "end", "", &label);
         }
-        self.line(
-            &[(across.start, down.start), (across.start, down.end)],
-            INK,
-            "",
-        );
-        let middle = (down.start + down.end) / 2;
+        self.line(&[(x.start, y.start), (x.start, y.end)], INK, "");
+        let middle = (self.down.start + self.down.end) / 2;
         let turned = format!("transform=\"rotate(270 18 {middle})\"");
         self.text((18, middle), "middle", &turned, title);
     }
 
-    /// Draws a line through these pixels. `look` has more attributes.
-    pub fn line(&mut self, points: &[Pixel], colour: &str, look: &str) {
+    /// Draws a line through these points. `look` has more attributes.
+    pub fn line(&mut self, points: &[Point], colour: &str, look: &str) {
         self.path(points, &format!("fill=\"none\" stroke=\"{colour}\" {look}"));
     }
 
     /// Fills what these points enclose.
     pub fn fill(&mut self, points: &[Point], colour: &str, opacity: f64) {
-        let points: Vec<_> = points.iter().map(|point| self.at(*point)).collect();
-        self.path(
-            &points,
-            &format!("fill=\"{colour}\" fill-opacity=\"{opacity:.2}\""),
-        );
+        let look = format!("fill=\"{colour}\" fill-opacity=\"{opacity:.2}\"");
+        self.path(points, &look);
     }
 
-    fn path(&mut self, points: &[Pixel], look: &str) {
-        let points = points.iter().map(|(x, y)| format!("{x},{y} "));
-        let points: String = points.collect();
-        let _ = writeln!(
-            self.svg,
-            "<polyline points=\"{}\" {look}/>",
-            points.trim_end()
-        );
+    fn path(&mut self, points: &[Point], look: &str) {
+        let pixels = points.iter().map(|point| self.at(*point));
+        let pixels: Vec<_> = pixels.map(|(x, y)| format!("{x},{y}")).collect();
+        let pixels = pixels.join(" ");
+        let _ = writeln!(self.svg, "<polyline points=\"{pixels}\" {look}/>");
     }
 
     /// Writes a text on one line: `anchor` is the part of it that is at `x`.

@@ -66,11 +66,11 @@ fn draw_curve(chart: &mut Chart, curve: &Curve<'_>) {
         .rows
         .iter()
         .map(|row| (row.n.get().into(), exponent(row)));
-    let points: Vec<_> = points.map(|point| chart.at(point)).collect();
+    let points: Vec<_> = points.collect();
     let look = format!("stroke-width=\"{}\" {}", curve.look.width, curve.dashes());
     chart.line(&points, curve.look.colour, &look);
     for point in points {
-        chart.mark(point, curve.look);
+        chart.mark(chart.at(point), curve.look);
     }
 }
 
@@ -79,7 +79,7 @@ fn draw_curve(chart: &mut Chart, curve: &Curve<'_>) {
 fn draw_names(chart: &mut Chart, curves: &mut [Curve<'_>]) {
     let end = |curve: &Curve<'_>| curve.rows.last().map(|row| (row.n, -exponent(row)));
     curves.sort_by(|one, other| end(one).partial_cmp(&end(other)).unwrap_or(Ordering::Equal));
-    let line = (446 / curves.len().max(1) as i32).min(20);
+    let line = (446 / curves.len().max(1) as i32).clamp(1, 20);
     for (y, curve) in (62..).step_by(line as usize).zip(curves) {
         chart.mark((724, y), curve.look);
         let look = format!("fill=\"{}\"", curve.look.colour);

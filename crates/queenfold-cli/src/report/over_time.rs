@@ -89,20 +89,17 @@ pub fn eta(report: &RunReport, clock: &Clock) -> String {
     let process = |told: &(f64, Eta)| report.timeline.began.partition_point(|at| *at <= told.0);
     let title = format!("{} left", clock.unit.name);
     let mut chart = over_time(clock, 260, Some(&title), 0.0..high);
-    let mut draw = |points: Vec<Point>, colour, look: &str| {
-        let points: Vec<_> = points.into_iter().map(|point| chart.at(point)).collect();
-        chart.line(&points, colour, look);
-    };
     for (at, eta) in told.iter().step_by(told.len().div_ceil(240)) {
         let Some(ends) = eta.interval() else {
             continue;
         };
         let line = ends.map(|end| (clock.at(*at), (end.as_secs_f64() / unit).min(high)));
-        draw(line.to_vec(), EXPECTED, "stroke-opacity=\"0.25\"");
+        chart.line(&line, EXPECTED, "stroke-opacity=\"0.25\"");
     }
-    draw(truth, MEASURED, BROAD);
+    chart.line(&truth, MEASURED, BROAD);
     for told in told.chunk_by(|one, next| process(one) == process(next)) {
-        draw(told.iter().map(left).collect(), EXPECTED, BROAD);
+        let points: Vec<_> = told.iter().map(left).collect();
+        chart.line(&points, EXPECTED, BROAD);
     }
     chart.finish()
 }
@@ -116,8 +113,7 @@ fn area(chart: &mut Chart, points: &[Point]) {
     let below = ends.map(|(x, _)| (*x, 0.0));
     let around: Vec<_> = points.iter().copied().chain(below).collect();
     chart.fill(&around, MEASURED, 0.2);
-    let points: Vec<_> = points.iter().map(|point| chart.at(*point)).collect();
-    chart.line(&points, MEASURED, "stroke-width=\"1.5\"");
+    chart.line(points, MEASURED, "stroke-width=\"1.5\"");
 }
 
 /// A drawing over time with pauses and stops. Without a title its `y` axis is not drawn.
