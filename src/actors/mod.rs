@@ -19,9 +19,8 @@
 //! | worker thread | collector | `Counted`, `CanaryCounted` |
 //! | worker thread | worker | `Ended` |
 //! | device thread | producer | `ToProducer::{Want, Leave}` |
-//! | worker | collector | `LostBatch` |
 //! | worker | run | `ToRun::Left` |
-//! | collector | producer | `ToProducer::{Settled, Retry, Recount, Leave}` |
+//! | collector | producer | `ToProducer::{Settled, Keep, Leave}` |
 //! | collector | run | `ToRun::{Checked, Summed}` |
 //! | recorder | collector | `Durable` |
 //! | producer, collector, worker, device thread | run | `ToRun::Failed` |
@@ -107,8 +106,7 @@ use producing::queue;
 use producing::queue::{Batch, Drawn, Inlet, Outlet};
 use running::control::Request;
 use running::messages::{
-    CanaryCounted, Check, Costed, Counted, DeviceIndex, Durable, Ended, LostBatch, PlanIndex,
-    Recount, Retry, RunLink, Sum, Sums, ToProducer, ToRun, Want, WorkerIndex,
+    CanaryCounted, Check, Costed, Counted, DeviceIndex, Durable, Ended, PlanIndex, RunLink, Sum, Sums, ToProducer, ToRun, Want, WorkerIndex,
 };
 use running::panics;
 use running::roster::Roster;

@@ -1,41 +1,22 @@
 //! Where tasks come from, and where results go.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use queenfold::actors::{
-    Control, Finding, Flushed, OnCheckpoint, Part, Progress, RecordError, Recorder, Restored,
-    RunError, RunSpec, RunState, Source, Supply, SupplySize, WholePlans, evenly_spaced,
+    Control, Finding, Flushed, OnCheckpoint, Progress, RecordError, Recorder, Restored,
+    RunError, RunSpec, RunState, Source, Supply, WholePlans, evenly_spaced,
 };
-use queenfold::engine::{Engine, Mismatch, Plan, Tally};
+use queenfold::engine::{Engine, Plan};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
 use super::alone::run_alone;
 use super::runs::{chain, made, spec, tally};
-
-/// A source that gives these tasks.
-struct Tasks(Vec<u64>);
-
-impl Source for Tasks {
-    fn open(&self, _: &dyn Plan) -> Supply {
-        let each: BTreeSet<_> = self.0.iter().collect();
-        Supply {
-            walk: Box::new(self.0.clone().into_iter()),
-            size: SupplySize {
-                tasks: each.len() as u64,
-                cost: 0.0,
-            },
-            restored: Restored::default(),
-            part: Part::WHOLE,
-        }
-    }
-}
 
 fn from(source: impl Source + 'static, plan: Arc<dyn Plan>) -> RunSpec {
     RunSpec {
@@ -100,35 +81,6 @@ fn the_shards_of_a_plan_add_up_to_it() {
     });
     assert_eq!(sums.map(|(tasks, _)| tasks), [334, 333, 333]);
     assert_eq!(sums.map(|(_, sum)| sum).iter().sum::<u128>(), 499_500);
-}
-
-/// Counts 100,000 tasks and then task 7 again, with the tally `again`.
-fn delivered_again(again: Tally) -> Result<u128, RunError> {
-    const TASKS: u64 = 100_000;
-    let tasks = (0..TASKS).chain([7]);
-    let times = AtomicU64::new(0);
-    let count = move |task| -> Result<Tally, Mismatch> {
-        let second = task == 7 && times.fetch_add(1, Ordering::Relaxed) > 0;
-        Ok(if second { again } else { tally(task) })
-    };
-    let report = run_alone(
-        &from(Tasks(tasks.collect()), made(TASKS, count)),
-        &Control::new(),
-    )?;
-    assert_eq!((report.tasks_done, report.is_whole()), (TASKS, true));
-    let counted: u64 = report.workers.iter().map(|worker| worker.tasks).sum();
-    assert_eq!(counted, TASKS + 1);
-    Ok(report.tallies[&Engine::Census].r90)
-}
-
-#[test]
-fn a_task_delivered_again_after_100_000_others_must_agree_and_is_not_added() {
-    assert_eq!(delivered_again(tally(7)), Ok(4_999_950_000));
-    let Err(RunError::Mismatch { task, message, .. }) = delivered_again(tally(8)) else {
-        panic!("two counts of a task were accepted");
-    };
-    assert_eq!(task.index, 7);
-    assert!(message.contains("twice"), "{message}");
 }
 
 /// A recorder whose flush takes until the time limit was logged.
@@ -256,13 +208,6 @@ fn a_paused_run_ends_when_its_last_task_comes_back() {
     let _ = over.send(());
     assert!(!watch.join().unwrap(), "the run waited for the resume");
     assert!(report.is_whole());
-}
-
-#[test]
-fn a_source_must_stay_within_the_plan() {
-    let plan = made(5, |task| Ok(tally(task)));
-    let error = run_alone(&from(Tasks(vec![0, 5]), plan), &Control::new()).unwrap_err();
-    assert!(error.to_string().contains("task 5 "), "{error}");
 }
 
 #[test]

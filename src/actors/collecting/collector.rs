@@ -9,8 +9,8 @@ use tracing::warn;
 
 use crate::actors::{
     Batch, CanaryCounted, Check, Costed, Counted, CountedTasks, Durable, Effect, EventKind,
-    FaultyWorker, Finding, Flushed, LostBatch, PlanIndex, Producer, Rechecker, RecordError,
-    RecordedResult, Retry, RunError, RunLink, RunShared, Sum, Sums, ToProducer, ToRun, WorkerIndex,
+    FaultyWorker, Finding, Flushed, PlanIndex, Producer, Rechecker, RecordError,
+    RecordedResult, RunError, RunLink, RunShared, Sum, Sums, ToProducer, ToRun, WorkerIndex,
 };
 use crate::engine::{TaskKey, TaskResult};
 
@@ -83,12 +83,19 @@ impl Collector {
             let effects = self.rechecker.failed_again(worker, &key);
             self.carry_out(effects);
         } else {
-            self.producer.do_send(ToProducer::Retry(Retry {
-                plan,
-                task,
-                not_on: worker,
-            }));
+            self.retry(plan, task, worker);
         }
+    }
+
+    /// Has a task counted that this worker could not count, or that is not believed of it.
+    fn retry(&self, plan: PlanIndex, task: u64, not_on: WorkerIndex) {
+        let roster = &self.shared.roster;
+        // With one worker it is the same one: the panic threw its counter away. Who counts no more draws nothing.
+        let other = || roster.elsewhere(&[not_on]).unwrap_or(not_on);
+        self.producer.do_send(ToProducer::Keep(Batch {
+            only: (!roster.is_retired(not_on)).then(other),
+            ..Batch::of(plan, vec![task])
+        }));
     }
 
     fn settle(&self, left: Batch) {
@@ -115,18 +122,14 @@ impl Collector {
             match effect {
                 Effect::Sum(worker, plan, costed) => self.sum_up(worker, plan, costed),
                 Effect::Drop(worker, plan, costed) => self.land(worker, plan, &costed),
-                Effect::Retry(retry) => self.producer.do_send(ToProducer::Retry(retry)),
-                Effect::Recount(recount) => self.producer.do_send(ToProducer::Recount(recount)),
+                Effect::Retry(plan, task, not_on) => self.retry(plan, task, not_on),
+                Effect::Recount(batch) => self.producer.do_send(ToProducer::Keep(batch)),
                 Effect::CountedTwice(plan, task) => self.tasks.note_second(plan, task),
                 Effect::AuditTook(worker, plan, [first, expected, took]) => {
                     let mut audit = self.shared.audit_of(worker, plan);
                     audit.note(first, expected, took);
                 }
-                Effect::Replace { plan, wrong, right } => {
-                    if let Err(message) = self.tasks.replace(plan, &wrong, &right) {
-                        self.fail_task(plan, wrong.key.index, message);
-                    }
-                }
+                Effect::Replace { plan, wrong, right } => self.tasks.replace(plan, &wrong, &right),
                 Effect::Correct(correction) => {
                     if let Some(recorder) = &self.shared.spec.recorder {
                         let finding = Finding::Correction(Box::new(correction));
@@ -151,9 +154,7 @@ impl Collector {
 
     /// Adds a result to the sums, and has it recorded.
     fn sum_up(&mut self, worker: WorkerIndex, plan: PlanIndex, costed: Costed) {
-        if let Err(message) = self.tasks.add(plan, &costed) {
-            self.fail_task(plan, costed.result.key.index, message);
-        }
+        self.tasks.add(plan, &costed);
         if self.shared.roster.is_cpu(worker) {
             let cpu = &mut self.tasks.plans[plan.0].cpu;
             cpu.0 += costed.cost;
@@ -279,26 +280,6 @@ impl Handler<Counted> for Collector {
         let observers = &self.shared.observers;
         let time = observers.span(start, Instant::now());
         observers.tell(EventKind::Collected { tasks, time });
-    }
-}
-
-impl Handler<LostBatch> for Collector {
-    type Result = ();
-
-    fn handle(&mut self, lost: LostBatch, _: &mut Self::Context) {
-        let LostBatch(mut batch) = lost;
-        let plan = batch.plan;
-        let retry = batch.only.is_some();
-        // What the worker reported before it died is recorded, or waits for its audit. What panicked is on its way to
-        // another worker, unless this batch is that second try.
-        batch.tasks.retain(|&task| {
-            let key = self.shared.key(plan, task);
-            let is_counted = self.tasks.plans[plan.0].contains(task);
-            let is_second = batch.again.is_some() || is_counted;
-            let wanted = is_second == self.rechecker.is_open(&key);
-            wanted && (retry || !self.panicked.contains(&key))
-        });
-        self.settle(batch);
     }
 }
 

@@ -1,7 +1,5 @@
 //! Which tasks are counted, and what they add up to: each task once.
 
-use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hasher};
 use std::time::Instant;
 
 use crate::actors::{
@@ -22,10 +20,10 @@ const PRIOR: f64 = 5.0;
 
 /// The counted tasks of one plan.
 pub(crate) struct CountedPlan {
-    /// Tasks counted before this run. The recorder has their tallies, and compares them if it is given
-    /// one of them again.
+    /// Tasks counted before this run.
     before: Restored,
-    counted: Fingerprints,
+    /// How many tasks this run counted.
+    counted: u64,
     /// Those that two counts of this run agree on.
     twice: TaskSet,
     pub(crate) sum: Tally,
@@ -92,36 +90,14 @@ impl CountedTasks {
         }
     }
 
-    /// Adds a result, or compares it if its task was counted before.
-    ///
-    /// # Errors
-    /// The two counts differ.
-    pub(crate) fn add(&mut self, plan: PlanIndex, counted: &Costed) -> Result<(), String> {
-        let result = &counted.result;
+    /// Adds a result. Sources give each task once, and whatever is counted again passes the rechecker.
+    pub(crate) fn add(&mut self, plan: PlanIndex, Costed { result, cost, .. }: &Costed) {
         let plan = &mut self.plans[plan.0];
-        if plan.before.tasks.contains(result.key.index) {
-            return Ok(());
-        }
-        let print = fingerprint(&result.tally);
-        let slot = plan.counted.slot(result.key.index);
-        match *slot {
-            ABSENT => {
-                *slot = print;
-                plan.counted.len += 1;
-                plan.sum += result.tally;
-                plan.progress.add(counted.cost, result.duration);
-                if result.audited_by.is_some() {
-                    plan.twice.insert(result.key.index);
-                }
-                Ok(())
-            }
-            first if first == print => Ok(()),
-            _ => Err(format!(
-                "it was counted twice with different results; the second is {} by {} \
-                 (of the first only a hash is kept in memory)",
-                result.tally.exact(),
-                result.origin.counted_by
-            )),
+        plan.counted += 1;
+        plan.sum += result.tally;
+        plan.progress.add(*cost, result.duration);
+        if result.audited_by.is_some() {
+            plan.twice.insert(result.key.index);
         }
     }
 
@@ -131,44 +107,25 @@ impl CountedTasks {
     }
 
     /// Puts a result that two counts agree on in the place of a wrong one that was added before, or restored.
-    ///
-    /// # Errors
-    /// Another one was added.
-    pub(crate) fn replace(
-        &mut self,
-        plan: PlanIndex,
-        wrong: &TaskResult,
-        right: &TaskResult,
-    ) -> Result<(), String> {
+    pub(crate) fn replace(&mut self, plan: PlanIndex, wrong: &TaskResult, right: &TaskResult) {
         let plan = &mut self.plans[plan.0];
-        let is_restored = plan.before.tasks.contains(wrong.key.index);
-        if !is_restored && *plan.counted.slot(wrong.key.index) != fingerprint(&wrong.tally) {
-            let wrong = wrong.tally.exact();
-            return Err(format!("{wrong} is to be corrected, but was not added"));
-        }
         plan.sum -= wrong.tally;
         plan.sum += right.tally;
         plan.twice.insert(right.key.index);
-        if is_restored {
+        if plan.before.tasks.contains(wrong.key.index) {
             // Of restored tasks, nodes of the wrong counts were noted.
             self.nodes_restored = self
                 .nodes_restored
                 .saturating_add(right.tally.nodes)
                 .saturating_sub(wrong.tally.nodes);
-        } else {
-            *plan.counted.slot(wrong.key.index) = fingerprint(&right.tally);
         }
-        Ok(())
     }
 
     /// Takes out a result that was added before. Its task is not counted any more.
     pub(crate) fn remove(&mut self, plan: PlanIndex, result: &TaskResult) {
         let plan = &mut self.plans[plan.0];
-        if plan.counted.contains(result.key.index) {
-            *plan.counted.slot(result.key.index) = ABSENT;
-            plan.counted.len -= 1;
-            plan.sum -= result.tally;
-        }
+        plan.counted -= 1;
+        plan.sum -= result.tally;
     }
 }
 
@@ -181,7 +138,7 @@ impl CountedPlan {
         };
         Self {
             before: restored.clone(),
-            counted: Fingerprints::default(),
+            counted: 0,
             twice: TaskSet::default(),
             sum: restored.sum,
             progress: PlanProgress::new(size, before),
@@ -201,59 +158,8 @@ impl CountedPlan {
 
     /// The number of tasks counted or restored.
     pub(crate) fn done(&self) -> u64 {
-        self.before.tasks.len() + self.counted.len
+        self.before.tasks.len() + self.counted
     }
-
-    pub(crate) fn contains(&self, task: u64) -> bool {
-        self.before.tasks.contains(task) || self.counted.contains(task)
-    }
-}
-
-/// Tasks of a page.
-const PAGE: u64 = 16;
-
-/// No task of a fingerprint.
-const ABSENT: u32 = 0;
-
-/// The tasks of one plan that this process counted, each with a 32-bit fingerprint of what was counted.
-///
-/// A second count that differs from the first has another fingerprint, but for one chance in 2³².
-/// So a task that is delivered again is recognised however long ago the first count was. A recorder
-/// compares the tallies themselves as well.
-///
-/// Memory: tasks lie in pages of 16 neighbours, 72 bytes each, in a B-tree that is about 70 % full.
-/// That is some 6.5 bytes a task when every task of the plan is counted, and at most some 100 bytes a
-/// task while counted tasks are far apart. The chain has 2²⁸ tasks at n = 27, which are 1.7 GB, and 2³¹
-/// at n = 28, which are 14 GB. A task of these boards takes seconds, so the memory of a machine grows
-/// by some megabytes for each day and core, and a process that resumes the run begins with none.
-#[derive(Default)]
-struct Fingerprints {
-    pages: BTreeMap<u64, [u32; PAGE as usize]>,
-    len: u64,
-}
-
-impl Fingerprints {
-    fn contains(&self, task: u64) -> bool {
-        let page = self.pages.get(&(task / PAGE));
-        page.is_some_and(|page| page[(task % PAGE) as usize] != ABSENT)
-    }
-
-    fn slot(&mut self, task: u64) -> &mut u32 {
-        let page = self.pages.entry(task / PAGE).or_default();
-        &mut page[(task % PAGE) as usize]
-    }
-}
-
-/// A hash of the exact part of a tally, never [`ABSENT`].
-fn fingerprint(tally: &Tally) -> u32 {
-    let mut hash = DefaultHasher::new();
-    for completions in tally.completions.by_weight() {
-        hash.write_u128(completions);
-    }
-    hash.write_u128(tally.r180);
-    hash.write_u128(tally.r90);
-    hash.write_u64(tally.partitions);
-    (hash.finish() as u32).max(ABSENT + 1)
 }
 
 #[cfg(test)]
@@ -263,86 +169,6 @@ mod tests {
 
     use super::*;
     use crate::actors::telling::eta::eta;
-    use crate::board::Size;
-    use crate::engine::{CountedBy, Engine, Origin, TaskKey, TaskResult, WorkerId};
-
-    fn tasks(tasks: u64) -> CountedTasks {
-        let size = SupplySize {
-            tasks,
-            cost: tasks as f64,
-        };
-        let plan = CountedPlan::new(size, &Restored::default());
-        CountedTasks::new(vec![plan])
-    }
-
-    fn counted(task: u64, r90: u128, nodes: u64) -> Costed {
-        let result = TaskResult {
-            key: TaskKey {
-                n: Size::new(8).unwrap(),
-                engine: Engine::Chain,
-                version: 1,
-                index: task,
-            },
-            tally: Tally {
-                r90,
-                nodes,
-                ..Tally::default()
-            },
-            origin: Origin {
-                worker: WorkerId::Cpu(0),
-                counted_by: CountedBy::Cpu("scalar".into()),
-            },
-            audited_by: None,
-            duration: Duration::from_millis(1),
-        };
-        Costed::again(result, 1.0)
-    }
-
-    #[test]
-    fn a_second_result_is_compared_however_late_it_comes() {
-        let many = 100_000;
-        let mut tasks = tasks(many);
-        for task in 0..many {
-            let r90 = u128::from(task) << 70;
-            tasks.add(PlanIndex(0), &counted(task, r90, 1)).unwrap();
-        }
-        let sum = tasks.plans[0].sum;
-        for task in [0, 1, 50_000, many - 1] {
-            let r90 = u128::from(task) << 70;
-            tasks.add(PlanIndex(0), &counted(task, r90, 2)).unwrap();
-            let error = tasks
-                .add(PlanIndex(0), &counted(task, r90 + 1, 1))
-                .unwrap_err();
-            assert!(error.contains("quarter turn"), "{error}");
-        }
-        assert_eq!((tasks.plans[0].sum, tasks.plans[0].done()), (sum, many));
-    }
-
-    #[test]
-    fn every_exact_field_is_in_the_fingerprint_and_effort_is_not() {
-        let tally = counted(0, 3, 5).result.tally;
-        let mut more = vec![tally];
-        for weight in [1, 2, 4, 8] {
-            let mut other = tally;
-            other.completions.add(weight, 1 << 100);
-            more.push(other);
-        }
-        more.push(Tally { r180: 1, ..tally });
-        more.push(Tally { r90: 4, ..tally });
-        more.push(Tally {
-            partitions: 1,
-            ..tally
-        });
-        for (at, one) in more.iter().enumerate() {
-            assert!(
-                more[..at]
-                    .iter()
-                    .all(|other| fingerprint(other) != fingerprint(one))
-            );
-        }
-        let effort = Tally { nodes: 6, ..tally };
-        assert_eq!(fingerprint(&effort), fingerprint(&tally));
-    }
 
     #[test]
     fn a_resumed_run_expects_what_its_recorded_tasks_took() {
@@ -378,22 +204,5 @@ mod tests {
             let tasks = CountedTasks::new(vec![plan]).expecting(|_| None);
             assert_eq!(eta(&[tasks.plans[0].progress], 1, None), None);
         }
-    }
-
-    #[test]
-    fn what_was_restored_is_left_to_the_recorder_to_compare() {
-        let mut set = TaskSet::default();
-        set.insert(7);
-        let restored = Restored {
-            tasks: Arc::new(set),
-            sum: counted(7, 9, 4).result.tally,
-            cost: 1.0,
-            on_cpu: Duration::ZERO,
-        };
-        let mut tasks = CountedTasks::new(vec![CountedPlan::new(SupplySize::default(), &restored)]);
-        assert!(tasks.plans[0].contains(7) && !tasks.plans[0].contains(8));
-        assert_eq!((tasks.plans[0].done(), tasks.nodes_restored), (1, 4));
-        tasks.add(PlanIndex(0), &counted(7, 1, 1)).unwrap();
-        assert_eq!(tasks.sums(), [(1, restored.sum)]);
     }
 }

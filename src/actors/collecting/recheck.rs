@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::actors::{
-    Costed, EventKind, FaultyWorker, PlanIndex, Recount, Retry, RunError, WorkerIndex,
+    Batch, Costed, EventKind, FaultyWorker, PlanIndex, RunError, WorkerIndex,
 };
 use crate::engine::{
     self, Correction, CountedBy, Decision, Method, Plan, TaskKey, TaskResult, verdict,
@@ -213,10 +213,10 @@ pub(crate) enum Effect {
     Sum(WorkerIndex, PlanIndex, Costed),
     /// A result of a faulty worker is not summed, but no longer in flight either.
     Drop(WorkerIndex, PlanIndex, Costed),
-    /// Have a task counted that has no count yet.
-    Retry(Retry),
+    /// Have a task counted that has no count yet, on another worker.
+    Retry(PlanIndex, u64, WorkerIndex),
     /// Have tasks counted again.
-    Recount(Recount),
+    Recount(Batch),
     /// Two counts of a task agree.
     CountedTwice(PlanIndex, u64),
     /// How long the first count of an audited task took, the second one was expected to take, and took.

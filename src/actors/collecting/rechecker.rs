@@ -12,8 +12,8 @@ use std::sync::Arc;
 use tracing::warn;
 
 use crate::actors::{
-    CorrectedCount, Costed, Effect, EventKind, FaultyWorker, PlanIndex, Reason, RecentResults,
-    Recheck, RecordedResult, Recount, Retry, Roster, RunError, SumCheck, TaskCount, Verdict,
+    Batch, CorrectedCount, Costed, Effect, EventKind, FaultyWorker, PlanIndex, Reason, RecentResults,
+    Recheck, RecordedResult, Roster, RunError, SumCheck, TaskCount, Verdict,
     WorkerIndex, WrongCountSearch,
 };
 use crate::engine::{CountedBy, Plan, TaskKey, TaskResult};
@@ -74,11 +74,7 @@ impl Rechecker {
             match open {
                 Some(recheck) => self.ask(recheck),
                 // Whoever counts it instead counts it as any other task, with its audit.
-                None => self.effects.push(Effect::Retry(Retry {
-                    plan,
-                    task,
-                    not_on: worker,
-                })),
+                None => self.effects.push(Effect::Retry(plan, task, worker)),
             }
         } else if let Some(recheck) = open {
             let is_no_news = recheck.counts.len() == 1 && recheck.repeats(worker, &costed.result);
@@ -194,11 +190,10 @@ impl Rechecker {
         only: Option<WorkerIndex>,
         not_by: Vec<CountedBy>,
     ) {
-        self.effects.push(Effect::Recount(Recount {
-            plan,
-            tasks,
+        self.effects.push(Effect::Recount(Batch {
             only,
-            not_by,
+            again: Some(not_by),
+            ..Batch::of(plan, tasks)
         }));
     }
 

@@ -52,17 +52,20 @@ impl WorkerContext {
             work.counters.clear();
         }));
         let died = end.err().map(|payload| panics::describe(payload.as_ref()));
-        actor.do_send(Ended {
-            died,
-            batch: work.batch.take(),
-        });
+        // It died in the middle of this batch: what was not reported of it is counted again.
+        if let Some(batch) = work.batch.take() {
+            let mut message = Counted::nothing(work.context.worker, batch.plan);
+            message.left = Some(batch);
+            work.context.collector.do_send(message);
+        }
+        actor.do_send(Ended(died));
     }
 }
 
 struct CpuWorkerLoop {
     context: WorkerContext,
     counters: Counters,
-    /// The batch that is being counted.
+    /// What was not reported yet of the batch that is being counted.
     batch: Option<Batch>,
     canary_schedule: CanarySchedule,
 }
@@ -103,7 +106,6 @@ impl CpuWorkerLoop {
                 self.count_canary();
             }
             self.count(&batch);
-            self.batch = None;
         }
     }
 
@@ -158,6 +160,7 @@ impl CpuWorkerLoop {
                 // A mismatch ends the batch, so the next message needs it too.
                 message.mismatch.clone_from(&full.mismatch);
                 self.context.collector.do_send(full);
+                self.batch = Some(batch.with(left));
             }
             if canary_is_due {
                 self.count_canary();
@@ -172,10 +175,8 @@ impl CpuWorkerLoop {
             time: shared.observers.span(start, Instant::now()),
             cpu: clock.elapsed(),
         });
-        message.left = Some(Batch {
-            tasks: left.to_vec(),
-            ..batch.clone()
-        });
+        self.batch = None;
+        message.left = Some(batch.with(left));
         self.context.collector.do_send(message);
     }
 }

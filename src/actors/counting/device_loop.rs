@@ -49,7 +49,7 @@ pub(crate) fn work(context: &WorkerContext, device: DeviceIndex, producer: &Addr
         Err(payload) => Some(panics::describe(payload.as_ref())),
     };
     drop(opened);
-    context.actor.do_send(Ended { died, batch: None });
+    context.actor.do_send(Ended(died));
 }
 
 /// Tells that a device failed for good.

@@ -10,7 +10,7 @@ use actix::{Actor, Addr, AsyncContext, Context, Handler, Recipient};
 use tracing::{dispatcher, error};
 
 use crate::actors::{
-    Collector, Ended, EventKind, LostBatch, Outlet, Producer, RunError, RunLink, RunShared, ToRun,
+    Collector, Ended, EventKind, Outlet, Producer, RunError, RunLink, RunShared, ToRun,
     WorkerContext, WorkerIndex, device_loop,
 };
 use crate::system::threads;
@@ -97,13 +97,10 @@ impl Actor for Worker {
 impl Handler<Ended> for Worker {
     type Result = ();
 
-    fn handle(&mut self, ended: Ended, context: &mut Self::Context) {
+    fn handle(&mut self, Ended(died): Ended, context: &mut Self::Context) {
         // This was the thread's last message, so that joining it does not wait.
         let joined = self.thread.take().map(JoinHandle::join);
-        if let Some(batch) = ended.batch {
-            self.collector.do_send(LostBatch(batch));
-        }
-        let died = ended.died.or_else(|| match joined {
+        let died = died.or_else(|| match joined {
             Some(Err(_)) => Some("panic after its last batch".to_owned()),
             _ => None,
         });

@@ -8,7 +8,7 @@ use std::time::Instant;
 use actix::{Actor, Context, Handler};
 
 use crate::actors::{
-    Balance, Batch, EventKind, Inlet, PlanIndex, Recount, Retry, RunError, RunLink, RunShared,
+    Balance, Batch, EventKind, Inlet, PlanIndex, RunError, RunLink, RunShared,
     Supply, SupplySize, ToProducer, ToRun, Want, WorkerIndex,
 };
 use crate::engine::Plan;
@@ -24,8 +24,6 @@ pub(crate) struct Fresh {
     walk: Box<dyn Iterator<Item = u64> + Send>,
     /// The next task with its cost; `None` if the source has ended.
     next: Option<(u64, f64)>,
-    /// An index past the end of the plan that the source gave.
-    beyond: Option<u64>,
     /// What the source was expected to give.
     expected: SupplySize,
     issued: u64,
@@ -37,7 +35,6 @@ impl Fresh {
         let mut fresh = Self {
             walk: supply.walk,
             next: None,
-            beyond: None,
             expected: supply.size,
             issued: 0,
             cost_issued: 0.0,
@@ -48,9 +45,7 @@ impl Fresh {
 
     fn step(&mut self, plan: &dyn Plan) {
         let next = self.walk.next();
-        self.beyond = next.filter(|task| *task >= plan.tasks());
-        let within = next.filter(|_| self.beyond.is_none());
-        self.next = within.map(|task| (task, plan.task(task).cost));
+        self.next = next.map(|task| (task, plan.task(task).cost));
     }
 
     /// Takes the next task into a batch.
@@ -142,7 +137,6 @@ impl Producer {
         if !self.halted {
             self.fill();
         }
-        self.refuse_beyond();
         // A paused run also ends when its last tasks come back.
         let exhausted = self.retries.is_empty()
             && self.returned.is_empty()
@@ -200,19 +194,6 @@ impl Producer {
             return Some(ToRun::DeviceLost(roster.id(worker)));
         }
         (self.shared.counting_left() == 0).then_some(ToRun::Failed(error))
-    }
-
-    /// Fails the run if a source gave what its plan lacks.
-    fn refuse_beyond(&mut self) {
-        for (fresh, plan) in self.fresh.iter_mut().zip(&self.shared.spec.plans) {
-            if let Some(index) = fresh.beyond.take() {
-                let (engine, tasks) = (plan.engine(), plan.tasks());
-                let why = format!(
-                    "the source gave task {index} of the {engine} plan, which has {tasks} tasks"
-                );
-                self.run.do_send(ToRun::Failed(RunError::Runtime(why)));
-            }
-        }
     }
 
     /// Asks all workers for their canaries, unless they counted no task since they were last asked.
@@ -453,27 +434,6 @@ impl Producer {
         }
     }
 
-    fn retry(&mut self, retry: &Retry) {
-        let roster = &self.shared.roster;
-        // With one worker it is the same one: the panic threw its counter away. Who counts no more draws nothing.
-        let only = || Some(roster.elsewhere(&[retry.not_on]).unwrap_or(retry.not_on));
-        let is_retired = roster.is_retired(retry.not_on);
-        self.keep(Batch {
-            only: if is_retired { None } else { only() },
-            ..Batch::of(retry.plan, vec![retry.task])
-        });
-    }
-
-    fn recount(&mut self, recount: &Recount) {
-        for tasks in recount.tasks.chunks(LARGEST_RECOUNT) {
-            self.keep(Batch {
-                only: recount.only,
-                again: Some(recount.not_by.clone()),
-                ..Batch::of(recount.plan, tasks.to_vec())
-            });
-        }
-    }
-
     fn want(&mut self, want: Want) {
         if let Some(speed) = want.speed {
             self.balance.note_device(want.worker, speed);
@@ -520,8 +480,11 @@ impl Handler<ToProducer> for Producer {
                 self.balance.note_cpu(left.plan, seconds_per_cost);
                 self.comes_back(left);
             }
-            ToProducer::Retry(retry) => self.retry(&retry),
-            ToProducer::Recount(recount) => self.recount(&recount),
+            ToProducer::Keep(batch) => {
+                for tasks in batch.tasks.chunks(LARGEST_RECOUNT) {
+                    self.keep(batch.with(tasks));
+                }
+            }
             ToProducer::Want(want) => self.want(want),
             ToProducer::Leave(worker, missed) => self.leave(worker, missed),
         }

@@ -34,6 +34,14 @@ impl Batch {
         }
     }
 
+    /// The same for these of its tasks.
+    pub(crate) fn with(&self, tasks: &[u64]) -> Self {
+        Self {
+            tasks: tasks.to_vec(),
+            ..self.clone()
+        }
+    }
+
     /// A batch without tasks, which asks a worker to count its canary.
     pub(crate) fn canary(worker: WorkerIndex) -> Self {
         Self {

@@ -23,7 +23,7 @@ pub trait Source: Send + Sync {
 /// The tasks of one plan that a run counts, and what was counted of the plan before.
 pub struct Supply {
     /// Gives the tasks: their indexes in the plan. The producer walks it on the thread of the actors, so a step must
-    /// take microseconds. A task may come again: the second count must equal the first.
+    /// take microseconds. It gives each task of the plan at most once, and none that was counted before.
     pub walk: Box<dyn Iterator<Item = u64> + Send>,
     /// How much the walk gives; the run ends when the walk does.
     pub size: SupplySize,

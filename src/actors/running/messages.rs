@@ -5,7 +5,7 @@ use std::time::Duration;
 use actix::{Message, Recipient};
 
 use crate::actors::{Batch, RecordError, RunError};
-use crate::engine::{CountedBy, Tally, TaskResult, WorkerId};
+use crate::engine::{Tally, TaskResult, WorkerId};
 
 /// Who counts: a CPU worker or a device. CPU workers come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -87,10 +87,8 @@ pub(crate) enum ToProducer {
     /// From the collector: a batch is over. What of it was not counted, and the seconds per cost measured so far in its
     /// plan on CPU workers.
     Settled(Batch, Option<f64>),
-    /// From the collector.
-    Retry(Retry),
-    /// From the collector.
-    Recount(Recount),
+    /// From the collector: tasks that are to be tried once more, or counted again.
+    Keep(Batch),
 }
 
 /// A device wants a batch that costs this much, as soon as there is one.
@@ -100,26 +98,6 @@ pub(crate) struct Want {
     pub(crate) cost: f64,
     /// Cost that the device counts per second, once known.
     pub(crate) speed: Option<f64>,
-}
-
-/// A task panicked, or its worker is not believed: it is to be tried once more elsewhere.
-#[derive(Debug)]
-pub(crate) struct Retry {
-    pub(crate) plan: PlanIndex,
-    pub(crate) task: u64,
-    /// The worker that tried it.
-    pub(crate) not_on: WorkerIndex,
-}
-
-/// Tasks that are to be counted again.
-#[derive(Debug)]
-pub(crate) struct Recount {
-    pub(crate) plan: PlanIndex,
-    pub(crate) tasks: Vec<u64>,
-    /// The only worker that may; `None`: any.
-    pub(crate) only: Option<WorkerIndex>,
-    /// By none of these kernels.
-    pub(crate) not_by: Vec<CountedBy>,
 }
 
 /// To the collector, from a worker's thread: it counted its canary, after all that it reported.
@@ -179,16 +157,8 @@ impl Costed {
     }
 }
 
-/// To the collector, from a worker: its thread died with this batch.
-pub(crate) struct LostBatch(pub(crate) Batch);
-
-/// To a worker, from its thread: its last message.
-pub(crate) struct Ended {
-    /// What the panic said, if it died of one.
-    pub(crate) died: Option<String>,
-    /// The batch it died with.
-    pub(crate) batch: Option<Batch>,
-}
+/// To a worker, from its thread: its last message, and what the panic said if it died of one.
+pub(crate) struct Ended(pub(crate) Option<String>);
 
 /// The way from an actor to the run. It also tells the run when the actor that holds it is gone. During a run only a panic
 /// in a handler ends an actor, which is a bug, and actix reports nothing.
@@ -218,5 +188,5 @@ macro_rules! unanswered {
 }
 
 unanswered! {
-    ToRun, ToProducer, Sum, Check, CanaryCounted, Counted, LostBatch, Ended, Durable,
+    ToRun, ToProducer, Sum, Check, CanaryCounted, Counted, Ended, Durable,
 }

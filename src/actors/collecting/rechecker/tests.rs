@@ -54,13 +54,10 @@ fn in_short(effects: Vec<Effect>) -> Vec<String> {
             let audited = result.audited_by.map_or("", |_| ", audited");
             format!("sum {} of {}{audited}", result.key.index, worker.0)
         }
-        Effect::Recount(Recount {
-            tasks,
-            only,
-            not_by,
-            ..
+        Effect::Recount(Batch {
+            tasks, only, again, ..
         }) => {
-            let only = only.map(|worker| worker.0);
+            let (only, not_by) = (only.map(|worker| worker.0), again.unwrap());
             format!("recount {tasks:?} on {only:?} not by {}", not_by.len())
         }
         Effect::Replace { wrong, right, .. } => {
@@ -72,7 +69,7 @@ fn in_short(effects: Vec<Effect>) -> Vec<String> {
         Effect::Withdraw(_, result) => format!("withdraw {}", result.key.index),
         Effect::Fail(error) => format!("fail: {error}"),
         Effect::Drop(..) => "drop".to_owned(),
-        Effect::Retry(retry) => format!("retry {}", retry.task),
+        Effect::Retry(_, task, _) => format!("retry {task}"),
         Effect::CountedTwice(_, task) => format!("twice {task}"),
         Effect::AuditTook(..) => "audit took".to_owned(),
         Effect::Correct(_) => "correct".to_owned(),
