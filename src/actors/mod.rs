@@ -149,8 +149,9 @@ pub fn run_on(
     let (sender, outcome) = channel::bounded(1);
     let act = || {
         let system = System::new();
+        let shared = RunShared::new(spec, devices, observers, control.faults());
         system.block_on(async {
-            Run::new(spec, devices, prepared, observers, control, sender).start()
+            Run::create(|context| Run::begin(shared, prepared, control, sender, context))
         });
         system.run()
     };

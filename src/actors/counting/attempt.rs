@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tracing::warn;
 
@@ -11,7 +11,7 @@ use crate::actors::{
     WorkerIndex, panics,
 };
 use crate::engine::{
-    CountedBy, Counter, Mismatch, NotCounted, Origin, Task, TaskResult, TaskWatch, WorkerId,
+    CountedBy, Counter, NotCounted, Origin, Task, TaskResult, TaskWatch, WorkerId,
     other_counter,
 };
 
@@ -73,19 +73,8 @@ impl Counters {
     }
 }
 
-/// What one try of a task gave.
-enum Attempt {
-    /// The result. If the task is to be counted a second time before it is recorded,
-    /// how long that is expected to take.
-    Counted(Box<TaskResult>, Option<Duration>),
-    Mismatch(Mismatch),
-    Panic(String),
-    /// The run stops or pauses, and the task took too long.
-    GivenUp,
-}
-
-/// Tries a task of `batch`, and adds to `message` what came of it. Returns how many nodes were searched;
-/// `None` if the task was given up.
+/// Tries a task of `batch`, tells how that goes, and adds to `message` what came of it. Returns how many nodes were
+/// searched; `None` if the run stops or pauses, and the task took too long.
 pub(crate) fn try_task(
     counters: &mut Counters,
     canaries: &mut CanarySchedule,
@@ -93,107 +82,88 @@ pub(crate) fn try_task(
     task: &Task,
     message: &mut Counted,
 ) -> Option<u64> {
-    let index = task.key.index;
-    match attempt(counters, batch, task) {
-        Attempt::GivenUp => return None,
-        Attempt::Counted(result, audit) => {
-            let nodes = result.tally.nodes;
-            canaries.note(1, result.duration);
-            message.results.push(Costed {
-                result: *result,
-                cost: task.cost,
-                audit,
-            });
-            return Some(nodes);
-        }
-        Attempt::Mismatch(mismatch) => message.mismatch = Some((index, mismatch.to_string())),
-        Attempt::Panic(said) => {
-            warn!(worker = counters.id().to_string(), task = %task.key, "panic: {said}");
-            message.panicked.push((index, said));
-        }
-    }
-    Some(0)
-}
-
-/// Counts a task of `batch`, and tells how that goes: for the first time, or again by none of the kernels that counted
-/// it; by the kernel of the worker if there are none.
-fn attempt(counters: &mut Counters, batch: &Batch, task: &Task) -> Attempt {
     let (shared, index, plan) = (Arc::clone(&counters.shared), counters.worker, batch.plan);
     let (worker, key, observers) = (counters.id(), task.key, &shared.observers);
-    if batch.again.is_some() {
+    // To count a task again is no progress, and tells nothing of its tries.
+    let is_first = batch.again.is_none();
+    if !is_first {
         counters.free(plan);
     }
     let watch = shared.in_flight.begin(index, plan, task.cost);
     let begun = Instant::now();
-    let attempt = caught(|| {
-        let Some(not_by) = &batch.again else {
-            observers.tell(EventKind::TaskBegun { worker, key });
-            shared.faults.before_task(key);
-            let counter = counters.of_tasks(plan);
-            let result = count(counter, (&shared, worker, CountKind::Task), task, watch)?;
-            let audit = shared
-                .audit_of(index, plan)
-                .draw(result.duration, task.cost);
-            return Ok((result, audit));
-        };
-        let kind = match not_by.as_slice() {
-            [] => CountKind::Task,
-            _ => CountKind::ByOtherKernel,
-        };
-        let mut counter = counters.make(plan, kind, not_by);
-        let result = count(counter.as_mut(), (&shared, worker, kind), task, watch)?;
-        Ok((result, None))
-    });
-    let counted = match &attempt {
-        Attempt::Counted(result, _) => Some(result.as_ref()),
-        _ => None,
-    };
-    // To count a task again is no progress.
-    let first = counted.filter(|_| batch.again.is_none());
-    shared.in_flight.end(index, first);
-    match &attempt {
-        Attempt::Counted(result, _) if first.is_none() => {
-            let took = result.duration;
-            observers.tell(EventKind::CountedAgain { worker, key, took });
+    let counted = catch_unwind(AssertUnwindSafe(|| count(counters, batch, task, watch)));
+    let result = counted.as_ref().ok().and_then(|counted| counted.as_ref().ok());
+    shared.in_flight.end(index, result.filter(|_| is_first));
+    let told = match counted {
+        Ok(Ok(result)) => {
+            let (nodes, took, cost) = (result.tally.nodes, result.duration, task.cost);
+            let draw = || shared.audit_of(index, plan).draw(took, cost);
+            let audit = if is_first { draw() } else { None };
+            observers.tell(match is_first {
+                true => EventKind::TaskCounted(result.clone()),
+                false => EventKind::CountedAgain { worker, key, took },
+            });
+            canaries.note(1, took);
+            message.results.push(Costed {
+                result,
+                cost,
+                audit,
+            });
+            return Some(nodes);
         }
-        Attempt::Counted(result, _) => observers.tell(EventKind::TaskCounted(*result.clone())),
-        _ if batch.again.is_some() => {}
-        Attempt::Mismatch(_) => {}
-        Attempt::GivenUp => {
-            counters.free(plan);
+        Ok(Err(NotCounted::Mismatch(mismatch))) => {
+            message.mismatch = Some((key.index, mismatch.to_string()));
+            return Some(0);
+        }
+        Ok(Err(NotCounted::GivenUp(_))) => {
             let after = begun.elapsed();
-            observers.tell(EventKind::TaskGivenUp { worker, key, after });
+            EventKind::TaskGivenUp { worker, key, after }
         }
-        Attempt::Panic(message) => {
-            counters.free(plan);
-            let message = message.clone();
-            observers.tell(EventKind::TaskPanicked {
+        Err(payload) => {
+            let said = panics::describe(payload.as_ref());
+            warn!(worker = worker.to_string(), task = %key, "panic: {said}");
+            message.panicked.push((key.index, said.clone()));
+            EventKind::TaskPanicked {
                 worker,
                 key,
-                message,
-            });
+                message: said,
+            }
         }
+    };
+    counters.free(plan);
+    let searched = matches!(told, EventKind::TaskPanicked { .. }).then_some(0);
+    if is_first {
+        observers.tell(told);
     }
-    attempt
+    searched
 }
 
-/// What a try comes to that may panic.
-fn caught(count: impl FnOnce() -> Result<(TaskResult, Option<Duration>), NotCounted>) -> Attempt {
-    match catch_unwind(AssertUnwindSafe(count)) {
-        Ok(Ok((result, audit))) => Attempt::Counted(Box::new(result), audit),
-        Ok(Err(NotCounted::Mismatch(mismatch))) => Attempt::Mismatch(mismatch),
-        Ok(Err(NotCounted::GivenUp(_))) => Attempt::GivenUp,
-        Err(payload) => Attempt::Panic(panics::describe(payload.as_ref())),
-    }
-}
-
-/// The result of a task that a worker counts.
+/// Counts a task of `batch`: for the first time, or again by none of the kernels that counted it; by the kernel of the
+/// worker if there are none.
 fn count(
-    counter: &mut dyn Counter,
-    (shared, worker, kind): (&RunShared, WorkerId, CountKind),
+    counters: &mut Counters,
+    batch: &Batch,
     task: &Task,
     watch: &TaskWatch,
 ) -> Result<TaskResult, NotCounted> {
+    let (shared, worker) = (Arc::clone(&counters.shared), counters.id());
+    let mut made;
+    let (kind, counter) = match batch.again.as_deref() {
+        None => {
+            let key = task.key;
+            shared.observers.tell(EventKind::TaskBegun { worker, key });
+            shared.faults.before_task(key);
+            (CountKind::Task, counters.of_tasks(batch.plan))
+        }
+        Some(not_by) => {
+            let kind = match not_by {
+                [] => CountKind::Task,
+                _ => CountKind::ByOtherKernel,
+            };
+            made = counters.make(batch.plan, kind, not_by);
+            (kind, made.as_mut())
+        }
+    };
     let begun = Instant::now();
     let tally = counter.count_watched(task, watch)?;
     Ok(TaskResult {

@@ -50,7 +50,7 @@ pub(crate) struct TaskAudit {
     /// The cost of what was counted, and how long that took.
     cost: f64,
     counting: Duration,
-    recounted: Duration,
+    /// How long recounts took or, until they have, are expected to take.
     recounting: Duration,
     /// How long the counts took of what was recounted so far, and the recounts.
     measured: (Duration, Duration),
@@ -75,34 +75,35 @@ impl TaskAudit {
         if self.share <= 0.0 {
             return None;
         }
-        let slower = if self.recounted.is_zero() {
-            SLOWER
-        } else {
-            self.recounting.as_secs_f64() / self.recounted.as_secs_f64()
-        };
         let all = self.share >= 1.0 || self.covers_whole_plan();
         self.owed += u64::from(!all && self.random.f64() < self.share);
-        let expected = took.mul_f64(slower);
+        let expected = took.mul_f64(self.slower(SLOWER));
         let after = self.recounting + expected;
         let bound = self.counting.mul_f64(COST_PER_SHARE * self.share);
         if !all && (self.owed == 0 || after > bound) {
             return None;
         }
         self.owed = self.owed.saturating_sub(1);
-        self.recounted += took;
         self.recounting = after;
         Some(expected)
+    }
+
+    /// How much slower than the counts the recounts were; `unmeasured` before the first one.
+    fn slower(&self, unmeasured: f64) -> f64 {
+        let (counts, recounts) = self.measured;
+        match counts.is_zero() {
+            true => unmeasured,
+            false => recounts.div_duration_f64(counts),
+        }
     }
 
     /// Whether recounts of the whole plan are expected to keep to their budget.
     fn covers_whole_plan(&self) -> bool {
         self.whole.as_ref().is_some_and(|whole| {
-            let (counts, recounts) = self.measured;
-            let slower = match (counts.is_zero(), whole.on_device) {
-                (false, _) => recounts.as_secs_f64() / counts.as_secs_f64(),
-                (true, false) => SLOWER,
-                (true, true) => SLOWER_THAN_DEVICE,
-            };
+            let slower = self.slower(match whole.on_device {
+                true => SLOWER_THAN_DEVICE,
+                false => SLOWER,
+            });
             let plans = if self.cost > 0.0 {
                 whole.cost / self.cost
             } else {

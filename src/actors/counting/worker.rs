@@ -82,7 +82,7 @@ impl Worker {
     fn leave(&mut self) {
         let worker = self.shared.roster.id(self.index);
         self.shared.observers.tell(EventKind::Gone { worker });
-        self.run.do_send(ToRun::Left(self.index));
+        self.run.do_send(ToRun::Left);
     }
 }
 

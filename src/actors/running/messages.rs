@@ -48,7 +48,7 @@ pub(crate) enum ToRun {
     /// From the collector: nothing more is to be counted.
     Checked,
     /// From a worker: its thread has ended and is joined.
-    Left(WorkerIndex),
+    Left,
     /// From the collector: it has made everything durable, and this is the result.
     Summed(Sums),
 }

@@ -1,7 +1,5 @@
 //! The run: owns all other actors, and the state machine.
 
-use std::collections::BTreeSet;
-use std::mem::replace;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,8 +8,8 @@ use crossbeam::channel::Sender;
 use tracing::{debug, info};
 
 use crate::actors::{
-    Check, Collector, Control, CountedPlan, CountedTasks, DeviceSpec, EventKind, Fresh, GRACE,
-    Mapped, Observers, PlannedTasks, Producer, QUEUE_PER_WORKER, Report, Request, RunEnd, RunError,
+    Check, Collector, Control, CountedPlan, CountedTasks, EventKind, Fresh, GRACE,
+    Mapped, PlannedTasks, Producer, QUEUE_PER_WORKER, Report, Request, RunEnd, RunError,
     RunLink, RunShared, RunSpec, RunState, StopCause, Sum, Sums, ToProducer, ToRun, Worker,
     WorkerIndex, queue,
 };
@@ -21,14 +19,11 @@ pub(crate) struct Run {
     shared: Arc<RunShared>,
     control: Control,
     state: RunState,
-    /// Until the actors take it.
-    prepared: Option<Prepared>,
-    team: Option<Team>,
+    team: Team,
     /// The first thing that failed.
     error: Option<RunError>,
-    /// Workers that have left.
-    left: BTreeSet<WorkerIndex>,
-    closed: bool,
+    /// How many workers have left.
+    left: usize,
     /// The device whose loss ends the run.
     lost_device: Option<WorkerId>,
     /// Will give up the tasks in flight, while the run drains or pauses.
@@ -80,33 +75,8 @@ impl Drop for StopSystem {
     }
 }
 
-impl Run {
-    pub(crate) fn new(
-        spec: &RunSpec,
-        devices: &[DeviceSpec],
-        prepared: Prepared,
-        observers: Observers,
-        control: &Control,
-        outcome: Sender<Result<Report, RunError>>,
-    ) -> Self {
-        Self {
-            shared: Arc::new(RunShared::new(spec, devices, observers, control.faults())),
-            control: control.clone(),
-            state: RunState::Planning,
-            prepared: Some(prepared),
-            team: None,
-            error: None,
-            left: BTreeSet::new(),
-            closed: false,
-            lost_device: None,
-            gives_up: None,
-            outcome,
-            _end: StopSystem,
-        }
-    }
-
-    fn team(&self, prepared: Prepared, run: &Addr<Self>) -> Team {
-        let shared = &self.shared;
+impl Team {
+    fn start(shared: &Arc<RunShared>, prepared: Prepared, run: &Addr<Run>) -> Self {
         let link = |actor| RunLink {
             actor,
             run: run.clone().recipient(),
@@ -114,21 +84,10 @@ impl Run {
         // So many may wait, and each worker counts one.
         let limit = shared.roster.cpu_workers() * (QUEUE_PER_WORKER + 1);
         let (inlet, outlets) = queue::queue(shared.roster.workers(), limit);
-        let producer = Producer::new(
-            Arc::clone(shared),
-            link("producer"),
-            prepared.fresh,
-            inlet,
-            limit,
-        )
-        .start();
-        let collector = Collector::new(
-            Arc::clone(shared),
-            link("collector"),
-            producer.clone(),
-            prepared.counted,
-        )
-        .start();
+        let (fresh, of) = (prepared.fresh, Arc::clone(shared));
+        let producer = Producer::new(of, link("producer"), fresh, inlet, limit).start();
+        let (counted, of) = (prepared.counted, Arc::clone(shared));
+        let collector = Collector::new(of, link("collector"), producer.clone(), counted).start();
         let workers = outlets.into_iter().enumerate().map(|(index, outlet)| {
             Worker {
                 shared: Arc::clone(shared),
@@ -142,18 +101,62 @@ impl Run {
             }
             .start()
         });
-        Team {
+        Self {
             _workers: workers.collect(),
             producer,
             collector,
         }
     }
+}
 
-    /// Tells the actors something, if there are any yet.
-    fn tell(&self, tell: impl FnOnce(&Team)) {
-        if let Some(team) = &self.team {
-            tell(team);
+impl Run {
+    /// Begins a run of these tasks with all its actors.
+    pub(crate) fn begin(
+        shared: RunShared,
+        prepared: Prepared,
+        control: &Control,
+        outcome: Sender<Result<Report, RunError>>,
+        context: &mut Context<Self>,
+    ) -> Self {
+        let shared = Arc::new(shared);
+        let (plans, observers) = (shared.spec.plans.iter(), &shared.observers);
+        let plans: Vec<_> = plans.map(|plan| PlannedTasks::of(plan.as_ref())).collect();
+        let tasks: u64 = plans.iter().map(|plan| plan.tasks).sum();
+        info!(workers = shared.roster.workers(), tasks, "run begins");
+        observers.progress().map_tasks(&prepared.mapped);
+        let workers = shared.roster.ids().to_vec();
+        observers.tell(EventKind::Planned { plans, workers });
+        if let Some(recorder) = &shared.spec.recorder {
+            let observers = observers.clone();
+            recorder.on_checkpoint(Box::new(move |tasks| {
+                // A recorder may also commit what is no result, such as that the run has begun.
+                if tasks > 0 {
+                    observers.tell(EventKind::Checkpoint { tasks });
+                }
+            }));
         }
+        let mut run = Self {
+            team: Team::start(&shared, prepared, &context.address()),
+            control: control.clone(),
+            state: RunState::Planning,
+            error: None,
+            left: 0,
+            lost_device: None,
+            gives_up: None,
+            outcome,
+            shared: Arc::clone(&shared),
+            _end: StopSystem,
+        };
+        control.attach(context.address().recipient());
+        if let Some(limit) = shared.spec.time_limit {
+            // To open the sources took a part of it.
+            match limit.checked_sub(shared.observers.start().elapsed()) {
+                Some(left) => drop(context.run_later(left, Self::reach_limit)),
+                None => run.reach_limit(context),
+            }
+        }
+        run.obey(context);
+        run
     }
 
     /// Goes to `next` if the state machine allows it. Returns whether it did.
@@ -164,9 +167,9 @@ impl Run {
             self.state = next;
             self.shared.observers.tell(EventKind::State(next));
             match next {
-                RunState::Running => self.tell(|team| team.producer.do_send(ToProducer::Offer)),
+                RunState::Running => self.team.producer.do_send(ToProducer::Offer),
                 RunState::Paused | RunState::Draining => {
-                    self.tell(|team| team.producer.do_send(ToProducer::Halt));
+                    self.team.producer.do_send(ToProducer::Halt);
                 }
                 RunState::Planning | RunState::Finished | RunState::Stopped | RunState::Failed => {}
             }
@@ -305,39 +308,6 @@ impl Run {
 
 impl Actor for Run {
     type Context = Context<Self>;
-
-    fn started(&mut self, context: &mut Self::Context) {
-        let shared = Arc::clone(&self.shared);
-        let (plans, observers) = (shared.spec.plans.iter(), &shared.observers);
-        let plans: Vec<_> = plans.map(|plan| PlannedTasks::of(plan.as_ref())).collect();
-        let tasks: u64 = plans.iter().map(|plan| plan.tasks).sum();
-        info!(workers = shared.roster.workers(), tasks, "run begins");
-        if let Some(prepared) = &self.prepared {
-            observers.progress().map_tasks(&prepared.mapped);
-        }
-        let workers = shared.roster.ids().to_vec();
-        observers.tell(EventKind::Planned { plans, workers });
-        if let Some(recorder) = &shared.spec.recorder {
-            let observers = observers.clone();
-            recorder.on_checkpoint(Box::new(move |tasks| {
-                // A recorder may also commit what is no result, such as that the run has begun.
-                if tasks > 0 {
-                    observers.tell(EventKind::Checkpoint { tasks });
-                }
-            }));
-        }
-        let prepared = self.prepared.take();
-        self.team = prepared.map(|prepared| self.team(prepared, &context.address()));
-        self.control.attach(context.address().recipient());
-        if let Some(limit) = shared.spec.time_limit {
-            // To open the sources took a part of it.
-            match limit.checked_sub(observers.start().elapsed()) {
-                Some(left) => drop(context.run_later(left, Self::reach_limit)),
-                None => self.reach_limit(context),
-            }
-        }
-        self.obey(context);
-    }
 }
 
 impl Handler<ToRun> for Run {
@@ -357,20 +327,20 @@ impl Handler<ToRun> for Run {
                 self.fail(error, context);
                 self.finish(&Sums::default(), context);
             }
-            ToRun::Complete => self.tell(|team| team.collector.do_send(Check)),
+            ToRun::Complete => self.team.collector.do_send(Check),
             ToRun::Checked => {
                 self.go(RunState::Draining, context);
             }
             // A pause is quiet too, and so is the end of a run that was paused.
             ToRun::Quiet => {
-                if self.state == RunState::Draining && !replace(&mut self.closed, true) {
-                    self.tell(|team| team.producer.do_send(ToProducer::Close));
+                if self.state == RunState::Draining {
+                    self.team.producer.do_send(ToProducer::Close);
                 }
             }
-            ToRun::Left(worker) => {
-                self.left.insert(worker);
-                if self.left.len() == self.shared.roster.workers() {
-                    self.tell(|team| team.collector.do_send(Sum));
+            ToRun::Left => {
+                self.left += 1;
+                if self.left == self.shared.roster.workers() {
+                    self.team.collector.do_send(Sum);
                 }
             }
             ToRun::Summed(sums) => self.finish(&sums, context),
