@@ -13,16 +13,16 @@
 //! |---|---|---|
 //! | control | run | `ToRun::Wake` |
 //! | run | producer | `ToProducer::{Offer, Halt, Close}` |
-//! | run | collector | `Check`, `Sum` |
+//! | run | collector | `ToCollector::{Check, Sum}` |
 //! | producer | run | `ToRun::{Complete, Quiet}` |
 //! | producer | worker thread | batches, through the queue |
-//! | worker thread | collector | `Counted`, `CanaryCounted` |
+//! | worker thread | collector | `ToCollector::{Counted, Canary}` |
 //! | worker thread | worker | `Ended` |
 //! | device thread | producer | `ToProducer::{Want, Leave}` |
 //! | worker | run | `ToRun::Left` |
 //! | collector | producer | `ToProducer::{Settled, Keep, Leave}` |
 //! | collector | run | `ToRun::{Checked, Summed}` |
-//! | recorder | collector | `Durable` |
+//! | recorder | collector | `ToCollector::Durable` |
 //! | producer, collector, worker, device thread | run | `ToRun::Failed` |
 //! | any actor that dies | run | `ToRun::ActorDied` |
 //!
@@ -71,7 +71,7 @@ pub use collecting::recorder::{
 #[doc(hidden)]
 pub use fault_hook::{FaultHook, inject_everywhere};
 pub use producing::source::{
-    Part, Restored, Source, Supply, SupplySize, WholePlans, chosen, cost_of, evenly_spaced,
+    Part, Restored, Source, Supply, SupplySize, WholePlans, cost_of,
 };
 pub use running::control::{Control, PauseReason};
 #[doc(hidden)]
@@ -106,7 +106,7 @@ use producing::queue;
 use producing::queue::{Batch, Drawn, Inlet, Outlet};
 use running::control::Request;
 use running::messages::{
-    CanaryCounted, Check, Costed, Counted, DeviceIndex, Durable, Ended, PlanIndex, RunLink, Sum, Sums, ToProducer, ToRun, Want, WorkerIndex,
+    CanaryCounted, Costed, Counted, DeviceIndex, Ended, PlanIndex, RunLink, ToCollector, Sums, ToProducer, ToRun, Want, WorkerIndex,
 };
 use running::panics;
 use running::roster::Roster;
@@ -139,7 +139,11 @@ pub fn run_on(
     devices: &[DeviceSpec],
     control: &Control,
 ) -> Result<Report, RunError> {
-    check(spec)?;
+    let isa = spec.counter.isa;
+    if !isa.is_available() {
+        let why = format!("this machine lacks the instruction set {}", isa.name());
+        return Err(RunError::Runtime(why));
+    }
     let cpu = ProcessTime::try_now().ok();
     let progress = Arc::new(LiveProgress::begin());
     control.show(Arc::clone(&progress));
@@ -171,28 +175,4 @@ pub fn run_on(
         .and_then(|since| since.try_elapsed().ok())
         .unwrap_or(Duration::ZERO);
     Ok(report)
-}
-
-/// Refuses what no run can count.
-fn check(spec: &RunSpec) -> Result<(), RunError> {
-    for (at, plan) in spec.plans.iter().enumerate() {
-        for other in &spec.plans[..at] {
-            if plan.engine() == other.engine() {
-                let engine = plan.engine();
-                let why = format!("two plans of the engine {engine} in one run");
-                return Err(RunError::Runtime(why));
-            }
-            if plan.size() != other.size() {
-                let (one, two) = (other.size(), plan.size());
-                let why = format!("plans of different boards in one run: n = {one} and {two}");
-                return Err(RunError::Runtime(why));
-            }
-        }
-    }
-    let isa = spec.counter.isa;
-    if !isa.is_available() {
-        let why = format!("this machine lacks the instruction set {}", isa.name());
-        return Err(RunError::Runtime(why));
-    }
-    Ok(())
 }

@@ -16,8 +16,8 @@ use crate::common::test_device::TestDevice;
 use cpu_time::{ProcessTime, ThreadTime};
 use parking_lot::Mutex;
 use queenfold::actors::{
-    Control, DeviceSpec, EventKind, FinishedLaunch, Observer, Restored, RunEvent, RunSpec, Source,
-    Supply, chosen, run_on,
+    Control, DeviceSpec, EventKind, FinishedLaunch, Observer, Part, Restored, RunEvent, RunSpec,
+    Source, Supply, run_on,
 };
 use queenfold::colour::{ColourBoard, ColourPlan, recount_job};
 use queenfold::device::{Device, OwnerSettings};
@@ -179,7 +179,7 @@ struct Chosen(Vec<u64>);
 
 impl Source for Chosen {
     fn open(&self, plan: &dyn Plan) -> Supply {
-        chosen(plan, self.0.clone().into_iter(), Restored::default())
+        Supply::of(plan, Part::Listed(self.0.clone().into()), Restored::default())
     }
 }
 

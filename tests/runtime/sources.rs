@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use queenfold::actors::{
-    Control, Finding, Flushed, OnCheckpoint, Progress, RecordError, Recorder, Restored,
-    RunError, RunSpec, RunState, Source, Supply, WholePlans, evenly_spaced,
+    Control, Finding, Flushed, OnCheckpoint, Part, Progress, RecordError, Recorder, Restored,
+    RunError, RunSpec, RunState, Source, Supply, WholePlans,
 };
 use queenfold::engine::{Engine, Plan};
 use tracing::field::{Field, Visit};
@@ -16,7 +16,7 @@ use tracing::{Event, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
 use super::alone::run_alone;
-use super::runs::{chain, made, spec, tally};
+use super::runs::{made, spec, tally};
 
 fn from(source: impl Source + 'static, plan: Arc<dyn Plan>) -> RunSpec {
     RunSpec {
@@ -64,7 +64,11 @@ struct Third(u64);
 
 impl Source for Third {
     fn open(&self, plan: &dyn Plan) -> Supply {
-        evenly_spaced(plan, self.0..self.0 + 1, 3, Restored::default())
+        let part = Part::Spaced {
+            residues: self.0..self.0 + 1,
+            spacing: 3,
+        };
+        Supply::of(plan, part, Restored::default())
     }
 }
 
@@ -208,18 +212,4 @@ fn a_paused_run_ends_when_its_last_task_comes_back() {
     let _ = over.send(());
     assert!(!watch.join().unwrap(), "the run waited for the resume");
     assert!(report.is_whole());
-}
-
-#[test]
-fn a_run_refuses_plans_that_do_not_fit_together() {
-    for (plans, why) in [
-        (vec![chain(12), chain(12)], "two plans of the engine chain"),
-        (
-            vec![chain(10), made(5, |task| Ok(tally(task)))],
-            "different boards",
-        ),
-    ] {
-        let error = run_alone(&spec(plans, 1), &Control::new()).unwrap_err();
-        assert!(error.to_string().contains(why), "{error}");
-    }
 }

@@ -8,9 +8,9 @@ use actix::{Actor, Addr, AsyncContext, Context, Handler};
 use tracing::warn;
 
 use crate::actors::{
-    Batch, CanaryCounted, Check, Costed, Counted, CountedTasks, Durable, Effect, EventKind,
-    FaultyWorker, Finding, Flushed, PlanIndex, Producer, Rechecker, RecordError,
-    RecordedResult, RunError, RunLink, RunShared, Sum, Sums, ToProducer, ToRun, WorkerIndex,
+    Batch, CanaryCounted, Costed, Counted, CountedTasks, Effect, EventKind, FaultyWorker, Finding,
+    Flushed, PlanIndex, Producer, Rechecker, RecordError, RecordedResult, RunError, RunLink,
+    RunShared, Sums, ToCollector, ToProducer, ToRun, WorkerIndex,
 };
 use crate::engine::{TaskKey, TaskResult};
 
@@ -63,11 +63,6 @@ impl Collector {
         }
     }
 
-    fn fail_task(&self, plan: PlanIndex, task: u64, message: String) {
-        let plan = self.shared.plan(plan).as_ref();
-        self.fail(RunError::mismatch(Some(plan), plan.key(task), message));
-    }
-
     /// A task that panicked once is tried again elsewhere. A second panic fails the run.
     fn note_panic(&mut self, worker: WorkerIndex, plan: PlanIndex, task: u64, message: String) {
         let key = self.shared.key(plan, task);
@@ -96,12 +91,6 @@ impl Collector {
             only: (!roster.is_retired(not_on)).then(other),
             ..Batch::of(plan, vec![task])
         }));
-    }
-
-    fn settle(&self, left: Batch) {
-        let (cost, seconds) = self.tasks.plans[left.plan.0].cpu;
-        let per_cost = (cost > 0.0).then(|| seconds / cost);
-        self.producer.do_send(ToProducer::Settled(left, per_cost));
     }
 
     /// Tells how far the run is, with what is in flight.
@@ -192,6 +181,56 @@ impl Collector {
         observers.tell(EventKind::Faulty(faulty));
     }
 
+    fn take(&mut self, counted: Counted) {
+        let start = Instant::now();
+        let tasks = counted.results.len();
+        let plan = counted.plan;
+        for costed in counted.results {
+            self.panicked.remove(&costed.result.key);
+            let effects = self.rechecker.hear(counted.worker, plan, costed);
+            self.carry_out(effects);
+        }
+        if let Some((task, message)) = counted.mismatch {
+            let plan = self.shared.plan(plan).as_ref();
+            self.fail(RunError::mismatch(Some(plan), plan.key(task), message));
+        }
+        for (task, message) in counted.panicked {
+            self.note_panic(counted.worker, plan, task, message);
+        }
+        self.tell_advance();
+        if let Some(left) = counted.left {
+            let (cost, seconds) = self.tasks.plans[plan.0].cpu;
+            let per_cost = (cost > 0.0).then(|| seconds / cost);
+            self.producer.do_send(ToProducer::Settled(left, per_cost));
+        }
+        let observers = &self.shared.observers;
+        let time = observers.span(start, Instant::now());
+        observers.tell(EventKind::Collected { tasks, time });
+    }
+
+    fn note_canary(&mut self, canary: CanaryCounted) {
+        let CanaryCounted {
+            worker,
+            outcome,
+            took,
+        } = canary;
+        match outcome {
+            Ok(counts) => {
+                self.rechecker.passed_canary(worker);
+                let worker = self.shared.roster.id(worker);
+                self.shared.observers.tell(EventKind::CanaryPassed {
+                    worker,
+                    counts,
+                    took,
+                });
+            }
+            Err(reason) => {
+                let effects = self.rechecker.failed_canary(worker, reason);
+                self.carry_out(effects);
+            }
+        }
+    }
+
     /// Takes a result out of the sums and out of the record.
     fn withdraw(&mut self, plan: PlanIndex, result: &TaskResult) {
         self.tasks.remove(plan, result);
@@ -213,39 +252,6 @@ fn recorded(shared: &RunShared) -> Vec<RecordedResult> {
     })
 }
 
-impl Handler<CanaryCounted> for Collector {
-    type Result = ();
-
-    fn handle(&mut self, counted: CanaryCounted, _: &mut Self::Context) {
-        let worker = counted.worker;
-        match counted.outcome {
-            Ok(counts) => {
-                self.rechecker.passed_canary(worker);
-                self.shared.observers.tell(EventKind::CanaryPassed {
-                    worker: self.shared.roster.id(worker),
-                    counts,
-                    took: counted.took,
-                });
-            }
-            Err(reason) => {
-                let effects = self.rechecker.failed_canary(worker, reason);
-                self.carry_out(effects);
-            }
-        }
-    }
-}
-
-impl Handler<Check> for Collector {
-    type Result = ();
-
-    fn handle(&mut self, _: Check, _: &mut Self::Context) {
-        let contradiction = self.shared.spec.contradiction(&self.tasks.sums());
-        let recorded = || recorded(&self.shared);
-        let effects = self.rechecker.check(contradiction, recorded);
-        self.carry_out(effects);
-    }
-}
-
 impl Actor for Collector {
     type Context = Context<Self>;
 
@@ -255,59 +261,37 @@ impl Actor for Collector {
     }
 }
 
-impl Handler<Counted> for Collector {
+impl Handler<ToCollector> for Collector {
     type Result = ();
 
-    fn handle(&mut self, counted: Counted, _: &mut Self::Context) {
-        let start = Instant::now();
-        let tasks = counted.results.len();
-        let plan = counted.plan;
-        for costed in counted.results {
-            self.panicked.remove(&costed.result.key);
-            let effects = self.rechecker.hear(counted.worker, plan, costed);
-            self.carry_out(effects);
+    fn handle(&mut self, message: ToCollector, context: &mut Self::Context) {
+        match message {
+            ToCollector::Counted(counted) => self.take(counted),
+            ToCollector::Canary(canary) => self.note_canary(canary),
+            ToCollector::Check => {
+                let contradiction = self.shared.spec.contradiction(&self.tasks.sums());
+                let recorded = || recorded(&self.shared);
+                let effects = self.rechecker.check(contradiction, recorded);
+                self.carry_out(effects);
+            }
+            ToCollector::Sum => {
+                let effects = self.rechecker.end();
+                self.carry_out(effects);
+                let collector = context.address();
+                let durable = move |result| collector.do_send(ToCollector::Durable(result));
+                match &self.shared.spec.recorder {
+                    Some(recorder) => recorder.flush(Flushed::new(durable)),
+                    None => durable(Ok(())),
+                }
+            }
+            ToCollector::Durable(durable) => {
+                // Before the sums, so that the run hears of it before it ends.
+                self.expect_recorded(durable);
+                self.run.do_send(ToRun::Summed(Sums {
+                    plans: self.tasks.sums(),
+                    twice: self.tasks.twice(),
+                }));
+            }
         }
-        if let Some((task, message)) = counted.mismatch {
-            self.fail_task(plan, task, message);
-        }
-        for (task, message) in counted.panicked {
-            self.note_panic(counted.worker, plan, task, message);
-        }
-        self.tell_advance();
-        if let Some(left) = counted.left {
-            self.settle(left);
-        }
-        let observers = &self.shared.observers;
-        let time = observers.span(start, Instant::now());
-        observers.tell(EventKind::Collected { tasks, time });
-    }
-}
-
-impl Handler<Sum> for Collector {
-    type Result = ();
-
-    fn handle(&mut self, _: Sum, context: &mut Self::Context) {
-        let effects = self.rechecker.end();
-        self.carry_out(effects);
-        let collector = context.address();
-        match &self.shared.spec.recorder {
-            Some(recorder) => recorder.flush(Flushed::new(move |result| {
-                collector.do_send(Durable(result));
-            })),
-            None => collector.do_send(Durable(Ok(()))),
-        }
-    }
-}
-
-impl Handler<Durable> for Collector {
-    type Result = ();
-
-    fn handle(&mut self, durable: Durable, _: &mut Self::Context) {
-        // Before the sums, so that the run hears of it before it ends.
-        self.expect_recorded(durable.0);
-        self.run.do_send(ToRun::Summed(Sums {
-            plans: self.tasks.sums(),
-            twice: self.tasks.twice(),
-        }));
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::actors::{
     Batch, CanarySchedule, Collector, Counted, Counters, Drawn, Ended, EventKind, Outlet,
-    RunShared, WorkerIndex, panics, try_task,
+    RunShared, ToCollector, WorkerIndex, panics, try_task,
 };
 use crate::engine::WorkerId;
 use crate::system::ThreadClock;
@@ -56,7 +56,7 @@ impl WorkerContext {
         if let Some(batch) = work.batch.take() {
             let mut message = Counted::nothing(work.context.worker, batch.plan);
             message.left = Some(batch);
-            work.context.collector.do_send(message);
+            work.context.collector.do_send(ToCollector::Counted(message));
         }
         actor.do_send(Ended(died));
     }
@@ -129,7 +129,7 @@ impl CpuWorkerLoop {
         if counted.outcome.is_err() {
             shared.roster.retire(worker);
         }
-        self.context.collector.do_send(counted);
+        self.context.collector.do_send(ToCollector::Canary(counted));
     }
 
     fn count(&mut self, batch: &Batch) {
@@ -159,7 +159,7 @@ impl CpuWorkerLoop {
                 let full = std::mem::replace(&mut message, nothing());
                 // A mismatch ends the batch, so the next message needs it too.
                 message.mismatch.clone_from(&full.mismatch);
-                self.context.collector.do_send(full);
+                self.context.collector.do_send(ToCollector::Counted(full));
                 self.batch = Some(batch.with(left));
             }
             if canary_is_due {
@@ -177,6 +177,6 @@ impl CpuWorkerLoop {
         });
         self.batch = None;
         message.left = Some(batch.with(left));
-        self.context.collector.do_send(message);
+        self.context.collector.do_send(ToCollector::Counted(message));
     }
 }

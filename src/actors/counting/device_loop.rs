@@ -11,7 +11,7 @@ use tracing::{info, warn};
 
 use crate::actors::{
     Batch, CanaryCounted, CanarySchedule, Costed, CountKind, Counted, DeviceIndex, Drawn, Ended,
-    EventKind, FinishedLaunch, Producer, RunError, ToProducer, Want, WorkerContext, panics,
+    EventKind, FinishedLaunch, Producer, RunError, ToCollector, ToProducer, Want, WorkerContext, panics,
 };
 use crate::device::{DeviceTrouble, LaunchTiming, Owner, OwnerEvent};
 use crate::engine::{CountedBy, DeviceIdentity, DeviceSpan, Origin, Tally, Task, TaskResult};
@@ -192,11 +192,11 @@ impl DeviceLoop {
         let counts = counts.map_err(|wrong| told(&self.context, wrong.into()))?;
         self.since = Instant::now();
         self.canary_schedule.note_canary();
-        self.context.collector.do_send(CanaryCounted {
+        self.context.collector.do_send(ToCollector::Canary(CanaryCounted {
             worker: self.context.worker,
             outcome: Ok(counts),
             took: begun.elapsed(),
-        });
+        }));
         Ok(())
     }
 
@@ -335,7 +335,7 @@ impl DeviceLoop {
                 audit: shared.audit_of(worker, plan).draw(took, task.cost),
             });
         }
-        self.context.collector.do_send(message);
+        self.context.collector.do_send(ToCollector::Counted(message));
         // Not before: after a panic above, what is not noted is counted again.
         for (task, _) in tallies {
             self.end(task.key.index);
@@ -379,7 +379,7 @@ impl DeviceLoop {
                 tasks: back,
                 ..batch
             });
-            self.context.collector.do_send(message);
+            self.context.collector.do_send(ToCollector::Counted(message));
         }
     }
 
@@ -397,11 +397,11 @@ fn told(context: &WorkerContext, trouble: DeviceTrouble) -> DeviceTrouble {
     if let DeviceTrouble::Wrong(why) = &trouble {
         let (worker, outcome) = (context.worker, Err(why.clone()));
         context.shared.roster.retire(worker);
-        context.collector.do_send(CanaryCounted {
+        context.collector.do_send(ToCollector::Canary(CanaryCounted {
             worker,
             outcome,
             took: Duration::ZERO,
-        });
+        }));
     }
     trouble
 }

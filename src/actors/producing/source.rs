@@ -38,12 +38,12 @@ pub struct Supply {
 pub enum Part {
     /// Those whose index is one of `residues` modulo `spacing`.
     Spaced {
-        /// Below `spacing`.
+        /// At least one, below `spacing`.
         residues: Range<u64>,
         /// At least 1.
         spacing: u64,
     },
-    /// These, ascending.
+    /// These, ascending, and all of them tasks of the plan.
     Listed(Arc<[u64]>),
 }
 
@@ -63,6 +63,17 @@ impl Part {
                 tasks / spacing * width + beyond.min(width)
             }
             Self::Listed(tasks) => tasks.len() as u64,
+        }
+    }
+
+    /// The task at this position.
+    fn at(&self, position: u64) -> u64 {
+        match self {
+            Self::Spaced { residues, spacing } => {
+                let width = residues.end - residues.start;
+                position / width * spacing + residues.start + position % width
+            }
+            Self::Listed(tasks) => tasks[position as usize],
         }
     }
 
@@ -107,7 +118,7 @@ pub struct WholePlans;
 
 impl Source for WholePlans {
     fn open(&self, plan: &dyn Plan) -> Supply {
-        evenly_spaced(plan, 0..1, 1, Restored::default())
+        Supply::of(plan, Part::WHOLE, Restored::default())
     }
 }
 
@@ -115,75 +126,40 @@ impl Source for WholePlans {
 /// to each other share work, and such a run is over before anybody could ask how long it will take.
 const SHORT: f64 = 1.0;
 
-/// The tasks of `plan` whose index is one of `residues` modulo `spacing` and that are not restored, in a scattered order
-/// unless the plan is short.
-///
-/// # Panics
-/// `spacing` is 0, or `residues` are empty or not below it.
-pub fn evenly_spaced(
-    plan: &dyn Plan,
-    residues: Range<u64>,
-    spacing: u64,
-    restored: Restored,
-) -> Supply {
-    assert!(
-        !residues.is_empty() && residues.end <= spacing,
-        "no residues"
-    );
-    let (start, width) = (residues.start, residues.end - residues.start);
-    let part = Part::Spaced { residues, spacing };
-    let spaced = part.count(plan.tasks());
-    let mut order = Scatter::new(spaced, plan.neighbours());
-    if plan.total_cost() <= SHORT {
-        (order.group, order.stride) = (1, 1);
-    }
-    // A restored set may come from elsewhere and name tasks that the plan lacks.
-    let among = |task: &u64| *task < plan.tasks() && part.position(*task).is_some();
-    let before = || restored.tasks.iter().filter(among);
-    let tasks_before = before().count() as u64;
-    let whole = width == spacing;
-    let nth = move |at: u64| at / width * spacing + start + at % width;
-    let cost_before = if whole && tasks_before == restored.tasks.len() {
-        restored.cost
-    } else {
-        cost_of(plan, before(), tasks_before)
-    };
-    let cost = if whole {
-        plan.total_cost()
-    } else {
-        cost_of(plan, (0..spaced).map(nth), spaced)
-    };
-    let counted = Arc::clone(&restored.tasks);
-    let walk = order.map(nth);
-    Supply {
-        walk: Box::new(walk.filter(move |task| !counted.contains(*task))),
-        size: SupplySize {
-            tasks: spaced.saturating_sub(tasks_before),
-            // Both are sums of many costs, in different orders.
-            cost: (cost - cost_before).max(0.0),
-        },
-        restored,
-        part,
-    }
-}
-
-/// Those of `tasks` of `plan` that are not restored, in a scattered order: if they are ascending, any stretch of
-/// it is a fair sample of all.
-pub fn chosen(plan: &dyn Plan, tasks: impl Iterator<Item = u64>, restored: Restored) -> Supply {
-    let part: Arc<[u64]> = tasks.filter(|task| *task < plan.tasks()).collect();
-    let left = part.iter().copied();
-    let left: Vec<u64> = left
-        .filter(|task| !restored.tasks.contains(*task))
-        .collect();
-    let count = left.len() as u64;
-    Supply {
-        size: SupplySize {
-            tasks: count,
-            cost: cost_of(plan, left.iter().copied(), count),
-        },
-        walk: Box::new(Scatter::new(count, plan.neighbours()).map(move |at| left[at as usize])),
-        restored,
-        part: Part::Listed(part),
+impl Supply {
+    /// The tasks of this part of `plan` that are not restored, in a scattered order unless the plan is short: if a list
+    /// is ascending, any stretch of it is a fair sample of all.
+    pub fn of(plan: &dyn Plan, part: Part, restored: Restored) -> Self {
+        let count = part.count(plan.tasks());
+        let mut order = Scatter::new(count, plan.neighbours());
+        if plan.total_cost() <= SHORT {
+            (order.group, order.stride) = (1, 1);
+        }
+        // A restored set may come from elsewhere and name tasks that the plan lacks.
+        let among = |task: &u64| *task < plan.tasks() && part.position(*task).is_some();
+        let before = || restored.tasks.iter().filter(among);
+        let tasks_before = before().count() as u64;
+        let is_whole = count == plan.tasks();
+        let cost_before = match is_whole && tasks_before == restored.tasks.len() {
+            true => restored.cost,
+            false => cost_of(plan, before(), tasks_before),
+        };
+        let cost = match is_whole {
+            true => plan.total_cost(),
+            false => cost_of(plan, (0..count).map(|at| part.at(at)), count),
+        };
+        let (counted, of) = (Arc::clone(&restored.tasks), part.clone());
+        let walk = order.map(move |at| of.at(at));
+        Self {
+            walk: Box::new(walk.filter(move |task| !counted.contains(*task))),
+            size: SupplySize {
+                tasks: count - tasks_before,
+                // Both are sums of many costs, in different orders.
+                cost: (cost - cost_before).max(0.0),
+            },
+            restored,
+            part,
+        }
     }
 }
 
@@ -315,6 +291,10 @@ mod tests {
         }
     }
 
+    fn spaced((residues, spacing): (Range<u64>, u64)) -> Part {
+        Part::Spaced { residues, spacing }
+    }
+
     /// What a walk gives to its end.
     fn all(supply: Supply) -> Vec<u64> {
         let mut tasks: Vec<_> = supply.walk.collect();
@@ -344,7 +324,8 @@ mod tests {
         ] {
             for residues in (0..spacing).flat_map(|first| [first..first + 1, first..spacing]) {
                 let restored = restored(&counted);
-                let supply = evenly_spaced(&plan, residues.clone(), spacing, restored);
+                let of = (residues.clone(), spacing);
+                let supply = Supply::of(&plan, spaced(of), restored);
                 let mine = (0..plan.tasks()).filter(|task| residues.contains(&(task % spacing)));
                 let expected: Vec<u64> = mine.filter(|task| !counted.contains(task)).collect();
                 let size = supply.size;
@@ -365,8 +346,8 @@ mod tests {
             tasks: Arc::new(counted),
             ..Restored::default()
         };
-        let tasks = [1, 4, 7, 30, plan.tasks()];
-        let supply = chosen(&plan, tasks.into_iter(), restored);
+        let part = Part::Listed([1, 4, 7, 30].into());
+        let supply = Supply::of(&plan, part, restored);
         let size = supply.size;
         let cost: f64 = [1, 4, 30].iter().map(|&task| plan.task(task).cost).sum();
         assert_eq!(size.tasks, 3);
@@ -409,7 +390,7 @@ mod tests {
                 tasks: Arc::new(set.clone()),
                 ..Restored::default()
             };
-            let supply = evenly_spaced(&plan, residues, spacing, restored);
+            let supply = Supply::of(&plan, spaced((residues, spacing)), restored);
             assert_eq!(supply.size.tasks, left);
             assert_eq!(all(supply).len() as u64, left);
         }

@@ -53,14 +53,19 @@ pub(crate) enum ToRun {
     Summed(Sums),
 }
 
-/// To the collector, from the run: everything is counted; compare the sums with what is known.
-pub(crate) struct Check;
-
-/// To the collector, from the run: every worker has left; make everything durable and sum up.
-pub(crate) struct Sum;
-
-/// To the collector, from the recorder: everything recorded is durable, or why not.
-pub(crate) struct Durable(pub(crate) Result<(), RecordError>);
+/// To the collector.
+pub(crate) enum ToCollector {
+    /// From a worker's thread: tasks of a batch.
+    Counted(Counted),
+    /// From a worker's thread: it counted its canary, after all that it reported.
+    Canary(CanaryCounted),
+    /// From the run: everything is counted; compare the sums with what is known.
+    Check,
+    /// From the run: every worker has left; make everything durable and sum up.
+    Sum,
+    /// From the recorder: everything recorded is durable, or why not.
+    Durable(Result<(), RecordError>),
+}
 
 /// What all tasks add up to.
 #[derive(Default)]
@@ -100,7 +105,7 @@ pub(crate) struct Want {
     pub(crate) speed: Option<f64>,
 }
 
-/// To the collector, from a worker's thread: it counted its canary, after all that it reported.
+/// What a worker's canary told.
 pub(crate) struct CanaryCounted {
     pub(crate) worker: WorkerIndex,
     /// How many counts were compared, or what is wrong.
@@ -108,7 +113,7 @@ pub(crate) struct CanaryCounted {
     pub(crate) took: Duration,
 }
 
-/// To the collector, from a worker's thread: tasks of a batch.
+/// What came of tasks of a batch.
 pub(crate) struct Counted {
     pub(crate) worker: WorkerIndex,
     pub(crate) plan: PlanIndex,
@@ -187,6 +192,4 @@ macro_rules! unanswered {
     };
 }
 
-unanswered! {
-    ToRun, ToProducer, Sum, Check, CanaryCounted, Counted, Ended, Durable,
-}
+unanswered! { ToRun, ToProducer, ToCollector, Ended }

@@ -8,9 +8,9 @@ use crossbeam::channel::Sender;
 use tracing::{debug, info};
 
 use crate::actors::{
-    Check, Collector, Control, CountedPlan, CountedTasks, EventKind, Fresh, GRACE,
+    Collector, Control, CountedPlan, CountedTasks, EventKind, Fresh, GRACE,
     Mapped, PlannedTasks, Producer, QUEUE_PER_WORKER, Report, Request, RunEnd, RunError,
-    RunLink, RunShared, RunSpec, RunState, StopCause, Sum, Sums, ToProducer, ToRun, Worker,
+    RunLink, RunShared, RunSpec, RunState, StopCause, Sums, ToCollector, ToProducer, ToRun, Worker,
     WorkerIndex, queue,
 };
 use crate::engine::{Plan, WorkerId};
@@ -327,7 +327,7 @@ impl Handler<ToRun> for Run {
                 self.fail(error, context);
                 self.finish(&Sums::default(), context);
             }
-            ToRun::Complete => self.team.collector.do_send(Check),
+            ToRun::Complete => self.team.collector.do_send(ToCollector::Check),
             ToRun::Checked => {
                 self.go(RunState::Draining, context);
             }
@@ -340,7 +340,7 @@ impl Handler<ToRun> for Run {
             ToRun::Left => {
                 self.left += 1;
                 if self.left == self.shared.roster.workers() {
-                    self.team.collector.do_send(Sum);
+                    self.team.collector.do_send(ToCollector::Sum);
                 }
             }
             ToRun::Summed(sums) => self.finish(&sums, context),

@@ -18,7 +18,7 @@ pub const BATCH_TIME: Duration = Duration::from_millis(50);
 /// What a run counts, and how.
 #[derive(Clone)]
 pub struct RunSpec {
-    /// The plans to count, at most one of each engine, all for the same board.
+    /// The plans to count, at most one of each engine, all for the same board. Results name their plan by its engine.
     pub plans: Vec<Arc<dyn Plan>>,
     /// CPU workers, at least 1. With 0 there is one, but it leaves the plan that devices count to them: it takes the
     /// census, audits and rechecks.

@@ -20,8 +20,8 @@ use crate::ledger::{
     Store, files,
 };
 use queenfold::actors::{
-    Finding, Flushed, OnCheckpoint, RecordError, RecordedResult, Recorder, Restored, Source,
-    Supply, chosen, cost_of, evenly_spaced,
+    Finding, Flushed, OnCheckpoint, Part, RecordError, RecordedResult, Recorder, Restored, Source,
+    Supply, cost_of,
 };
 use queenfold::engine::{Method, Plan, TaskKey, TaskResult};
 use queenfold::machine::Machine;
@@ -286,10 +286,14 @@ impl Source for Recording {
                 .unwrap_or_default(),
             tasks: Arc::new(tasks),
         };
-        let mut supply = match self.division.chosen(self.shard, engine) {
-            Some(tasks) => chosen(plan, tasks.iter(), restored),
-            None => evenly_spaced(plan, self.shard.parts(), self.shard.count(), restored),
+        let part = match self.division.chosen(self.shard, engine) {
+            Some(tasks) => Part::Listed(tasks.iter().collect()),
+            None => Part::Spaced {
+                residues: self.shard.parts(),
+                spacing: self.shard.count(),
+            },
         };
+        let mut supply = Supply::of(plan, part, restored);
         // Part by part, so that few parts are half counted if others take what is missing. Parts cost the same, so what
         // has been counted still tells how long the rest will take.
         if self.shard.parts().count() > 1 && supply.size.tasks <= MOST_ORDERED {

@@ -9,8 +9,7 @@ use crate::ledger::reading::confirmation::Sessions;
 use crate::ledger::records::recording::Change;
 use crate::ledger::{LedgerError, LoggedCorrection, Recording, Store};
 use queenfold::actors::{
-    Finding, Flushed, OnCheckpoint, RecordError, Recorder, Restored, Source, Supply, chosen,
-    cost_of,
+    Finding, Flushed, OnCheckpoint, Part, RecordError, Recorder, Restored, Source, Supply, cost_of,
 };
 use queenfold::engine::{
     Engine, Method, Origin, Plan, Tally, TaskKey, TaskResult, TaskSet, WorkerId,
@@ -150,7 +149,8 @@ impl Source for ChosenTasks {
             sum,
             ..Restored::default()
         };
-        chosen(plan, part.iter(), restored)
+        let known = part.iter().filter(|task| *task < plan.tasks());
+        Supply::of(plan, Part::Listed(known.collect()), restored)
     }
 
     fn avoided(&self, plan: &dyn Plan, task: u64) -> Option<WorkerId> {
