@@ -103,8 +103,7 @@ use counting::worker::Worker;
 use producing::balance::Balance;
 use producing::producer::{Fresh, Producer};
 use producing::queue;
-use producing::queue::{Batch, Drawn, Inlet, Outlet};
-use running::control::Request;
+use producing::queue::{Batch, Inlet, Outlet};
 use running::messages::{
     CanaryCounted, Costed, Counted, DeviceIndex, Ended, PlanIndex, RunLink, ToCollector, Sums, ToProducer, ToRun, Want, WorkerIndex,
 };
@@ -149,11 +148,11 @@ pub fn run_on(
     control.show(Arc::clone(&progress));
     let observers = Observers::new(progress, &spec.observers);
     observers.tell(EventKind::State(RunState::Planning));
-    let prepared = Prepared::new(spec);
+    let shared = RunShared::new(spec, devices, observers, control.faults());
+    let prepared = Prepared::new(&shared);
     let (sender, outcome) = channel::bounded(1);
     let act = || {
         let system = System::new();
-        let shared = RunShared::new(spec, devices, observers, control.faults());
         system.block_on(async {
             Run::create(|context| Run::begin(shared, prepared, control, sender, context))
         });

@@ -38,7 +38,7 @@ impl Collector {
         let (canaries, check) = (spec.canary.is_some(), spec.check.as_ref());
         Self {
             rechecker: Rechecker::new(spec.plans.clone(), roster, canaries, check),
-            tasks: tasks.expecting(|plan| shared.expected_seconds(plan)),
+            tasks,
             shared,
             run,
             producer,

@@ -41,17 +41,6 @@ impl CountedTasks {
         }
     }
 
-    /// The same before anything is counted, with the seconds of a CPU worker per unit of cost that are
-    /// expected for each plan, if that is known.
-    pub(crate) fn expecting(mut self, seconds_per_cost: impl Fn(PlanIndex) -> Option<f64>) -> Self {
-        for (at, plan) in self.plans.iter_mut().enumerate() {
-            let expected = seconds_per_cost(PlanIndex(at));
-            let expected = expected.map(|expected| plan.seconds_per_cost(expected));
-            plan.progress = plan.progress.expecting(expected);
-        }
-        self
-    }
-
     /// The number of tasks counted and their sum, of each plan.
     pub(crate) fn sums(&self) -> Vec<(u64, Tally)> {
         let plans = self.plans.iter();
@@ -130,30 +119,27 @@ impl CountedTasks {
 }
 
 impl CountedPlan {
-    /// A plan of which so much is to be counted.
-    pub(crate) fn new(size: SupplySize, restored: &Restored) -> Self {
-        let before = SupplySize {
-            tasks: restored.tasks.len(),
-            cost: restored.cost,
-        };
+    /// A plan of which so much is to be counted, with the seconds of a CPU worker per unit of cost that are expected,
+    /// if that is known.
+    pub(crate) fn new(size: SupplySize, restored: &Restored, expected: Option<f64>) -> Self {
+        let Restored { cost, on_cpu, .. } = *restored;
+        let tasks = restored.tasks.len();
+        // What restored tasks took tells more.
+        let expected = expected.map(|expected| match on_cpu.is_zero() || tasks == 0 {
+            true => expected,
+            false => {
+                let prior = PRIOR * cost / tasks as f64;
+                (on_cpu.as_secs_f64() + expected * prior) / (cost + prior)
+            }
+        });
         Self {
             before: restored.clone(),
             counted: 0,
             twice: TaskSet::default(),
             sum: restored.sum,
-            progress: PlanProgress::new(size, before),
+            progress: PlanProgress::new(size, SupplySize { tasks, cost }, expected),
             cpu: (0.0, 0.0),
         }
-    }
-
-    /// Seconds of a CPU worker per unit of cost by what restored tasks took, where so many were expected.
-    fn seconds_per_cost(&self, expected: f64) -> f64 {
-        let Restored { cost, on_cpu, .. } = self.before;
-        if on_cpu.is_zero() || self.before.tasks.is_empty() {
-            return expected;
-        }
-        let prior = PRIOR * cost / self.before.tasks.len() as f64;
-        (on_cpu.as_secs_f64() + expected * prior) / (cost + prior)
     }
 
     /// The number of tasks counted or restored.
@@ -195,14 +181,12 @@ mod tests {
             (measured(10_000, 100.0, 0), 100),
             (Restored::default(), 100),
         ] {
-            let plan = CountedPlan::new(left, &restored);
-            let tasks = CountedTasks::new(vec![plan]).expecting(|_| Some(2.0));
-            let told = eta(&[tasks.plans[0].progress], 1, None).unwrap();
+            let plan = CountedPlan::new(left, &restored, Some(2.0));
+            let told = eta(&[plan.progress], 1, None).unwrap();
             assert_eq!((told.left.as_secs(), told.uncertainty), (seconds, None));
             // Nothing is expected of devices.
-            let plan = CountedPlan::new(left, &restored);
-            let tasks = CountedTasks::new(vec![plan]).expecting(|_| None);
-            assert_eq!(eta(&[tasks.plans[0].progress], 1, None), None);
+            let plan = CountedPlan::new(left, &restored, None);
+            assert_eq!(eta(&[plan.progress], 1, None), None);
         }
     }
 }

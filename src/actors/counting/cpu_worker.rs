@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::actors::{
-    Batch, CanarySchedule, Collector, Counted, Counters, Drawn, Ended, EventKind, Outlet,
+    Batch, CanarySchedule, Collector, Counted, Counters, Ended, EventKind, Outlet,
     RunShared, ToCollector, WorkerIndex, panics, try_task,
 };
 use crate::engine::WorkerId;
 use crate::system::ThreadClock;
 use actix::{Addr, Recipient};
+use crossbeam::channel::RecvTimeoutError;
 
 /// How long results may wait for the rest of their batch before they are reported.
 const REPORT_EVERY: Duration = Duration::from_millis(200);
@@ -114,9 +115,9 @@ impl CpuWorkerLoop {
         let (shared, outlet) = (&self.context.shared, &self.context.outlet);
         while shared.roster.is_retired(self.context.worker) {
             match outlet.draw_own(NAP) {
-                Drawn::Batch(batch) => return Some(batch),
-                Drawn::Nothing => {}
-                Drawn::Closed => return None,
+                Ok(batch) => return Some(batch),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return None,
             }
         }
         outlet.draw()

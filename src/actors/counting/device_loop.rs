@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix::Addr;
+use crossbeam::channel::RecvTimeoutError;
 use tracing::{info, warn};
 
 use crate::actors::{
-    Batch, CanaryCounted, CanarySchedule, Costed, CountKind, Counted, DeviceIndex, Drawn, Ended,
+    Batch, CanaryCounted, CanarySchedule, Costed, CountKind, Counted, DeviceIndex, Ended,
     EventKind, FinishedLaunch, Producer, RunError, ToCollector, ToProducer, Want, WorkerContext, panics,
 };
 use crate::device::{DeviceTrouble, LaunchTiming, Owner, OwnerEvent};
@@ -150,16 +151,16 @@ impl DeviceLoop {
             }
             let patience = if busy { Duration::ZERO } else { NAP };
             match self.context.outlet.draw_own(patience) {
-                Drawn::Batch(batch) => {
+                Ok(batch) => {
                     self.asked = None;
                     self.ends_wait(true);
                     self.take(batch)?;
                 }
-                Drawn::Closed if !busy => {
+                Err(RecvTimeoutError::Disconnected) if !busy => {
                     self.ends_wait(false);
                     return self.count_last_canary();
                 }
-                Drawn::Nothing | Drawn::Closed => {}
+                Err(_) => {}
             }
             if !self.owner.is_idle() {
                 // What is to come after this launch should be here when it ends.

@@ -144,6 +144,18 @@ impl Balance {
         only.map_or(&mut self.queued, |worker| &mut self.held[worker.0])
     }
 
+    /// How many batches CPU workers hold, or may take.
+    pub(crate) fn batches_on_cpu(&self) -> u64 {
+        let alone = self.held[..self.cpu_workers].iter();
+        self.queued.batches + alone.map(|held| held.batches).sum::<u64>()
+    }
+
+    /// Whether nobody holds a batch, and none waits.
+    pub(crate) fn nothing_is_out(&self) -> bool {
+        let all = self.held.iter().chain([&self.queued]);
+        all.map(|held| held.batches).sum::<u64>() == 0
+    }
+
     /// How many batches a worker holds that are for it alone.
     pub(crate) fn batches_of(&self, worker: WorkerIndex) -> u64 {
         self.held[worker.0].batches

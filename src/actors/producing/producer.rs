@@ -85,12 +85,8 @@ pub(crate) struct Producer {
     inlet: Option<Inlet>,
     /// What devices asked for and did not get yet.
     wants: Vec<Want>,
-    /// Batches that devices hold.
-    on_devices: usize,
-    /// Batches offered to CPU workers and not settled yet.
-    in_flight: usize,
-    /// The most of these. The queue has room for all of them, so an offer never fails for lack of it.
-    limit: usize,
+    /// The most batches that are offered to CPU workers and not settled yet. The queue has room for all of them, so an offer never fails for lack of it.
+    limit: u64,
     halted: bool,
     /// Whether tasks were handed out since the workers were last asked for their canaries.
     untested: bool,
@@ -117,9 +113,7 @@ impl Producer {
             returned: VecDeque::new(),
             inlet: Some(inlet),
             wants: Vec::new(),
-            on_devices: 0,
-            in_flight: 0,
-            limit,
+            limit: limit as u64,
             halted: true,
             untested: true,
             completed: false,
@@ -142,7 +136,7 @@ impl Producer {
             && self.returned.is_empty()
             && self.fresh.iter().all(|fresh| fresh.next.is_none());
         self.shared.observers.progress().set_exhausted(exhausted);
-        if exhausted && self.nothing_is_out() && !self.ask_for_canaries() && !self.completed {
+        if exhausted && self.balance.nothing_is_out() && !self.ask_for_canaries() && !self.completed {
             self.completed = true;
             self.run.do_send(ToRun::Complete);
         }
@@ -156,7 +150,7 @@ impl Producer {
                 None => self.wants.push(want),
             }
         }
-        while self.in_flight < self.limit
+        while self.balance.batches_on_cpu() < self.limit
             && let Some(batch) = self.cut_for_cpu()
             && self.hand_out(batch)
         {}
@@ -210,15 +204,9 @@ impl Producer {
         wanted
     }
 
-    /// Whether every batch has come back.
-    const fn nothing_is_out(&self) -> bool {
-        self.in_flight == 0 && self.on_devices == 0
-    }
-
     /// Offers a batch. Returns whether it was taken; otherwise it is kept.
     fn hand_out(&mut self, batch: Batch) -> bool {
         self.balance.hand_out(&batch);
-        *self.out(&batch) += 1;
         if !batch.is_canary() {
             self.untested = true;
             self.completed = false;
@@ -233,14 +221,6 @@ impl Producer {
         }
     }
 
-    /// The number of batches that are out like this one.
-    fn out(&mut self, batch: &Batch) -> &mut usize {
-        match self.is_on_device(batch) {
-            true => &mut self.on_devices,
-            false => &mut self.in_flight,
-        }
-    }
-
     fn is_on_device(&self, batch: &Batch) -> bool {
         let mut only = batch.only.iter();
         only.any(|&worker| !self.shared.roster.is_cpu(worker))
@@ -249,7 +229,6 @@ impl Producer {
     /// Notes that nobody holds a batch any more, and keeps what is left of it.
     fn comes_back(&mut self, batch: Batch) {
         self.balance.take_back(&batch);
-        *self.out(&batch) -= 1;
         self.keep(batch);
     }
 
@@ -324,7 +303,7 @@ impl Producer {
             // A CPU worker counts again what nobody else can.
             return devices.counts(plan) && (!again || roster.devices_left() > 0);
         }
-        let busy = self.in_flight >= roster.cpu_workers_left();
+        let busy = self.balance.batches_on_cpu() >= roster.cpu_workers_left() as u64;
         devices.counts(plan) && self.balance.keeps_cpu_waiting(left, cost, busy)
     }
 
@@ -429,7 +408,7 @@ impl Producer {
 
     /// Tells the run when it was halted and everything has come back.
     fn tell_if_quiet(&self) {
-        if self.halted && self.nothing_is_out() {
+        if self.halted && self.balance.nothing_is_out() {
             self.run.do_send(ToRun::Quiet);
         }
     }

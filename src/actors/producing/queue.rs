@@ -76,13 +76,6 @@ pub(crate) struct Outlet {
     tray: Receiver<Box<Batch>>,
 }
 
-/// What drawing from a tray gave.
-pub(crate) enum Drawn {
-    Batch(Batch),
-    Nothing,
-    Closed,
-}
-
 /// A queue that holds `depth` batches, and for each worker a tray that holds as many.
 pub(crate) fn queue(workers: usize, depth: usize) -> (Inlet, Vec<Outlet>) {
     let (queue, queued) = bounded(depth);
@@ -151,13 +144,9 @@ impl Outlet {
         }
     }
 
-    /// The next batch from the tray alone, waiting for it at most for `patience`.
-    pub(crate) fn draw_own(&self, patience: Duration) -> Drawn {
-        match self.tray.recv_timeout(patience) {
-            Ok(batch) => Drawn::Batch(*batch),
-            Err(RecvTimeoutError::Timeout) => Drawn::Nothing,
-            Err(RecvTimeoutError::Disconnected) => Drawn::Closed,
-        }
+    /// The next batch from the tray alone, waiting for it at most for `patience`; or whether the queue is closed.
+    pub(crate) fn draw_own(&self, patience: Duration) -> Result<Batch, RecvTimeoutError> {
+        self.tray.recv_timeout(patience).map(|batch| *batch)
     }
 
     /// Batches in the queue.

@@ -48,15 +48,6 @@ struct Requests {
     run: Option<Recipient<ToRun>>,
 }
 
-/// What a run is asked to do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Request {
-    Run,
-    /// For these reasons.
-    Pause(Vec<PauseReason>),
-    Drain,
-}
-
 impl Control {
     /// A handle for a run that has not begun.
     pub fn new() -> Self {
@@ -71,7 +62,7 @@ impl Control {
 
     /// Whether [`drain`](Self::drain) was called.
     pub fn is_draining(&self) -> bool {
-        self.request() == Request::Drain
+        self.shared.requests.lock().drain
     }
 
     /// Pause: as [`drain`](Self::drain), but wait for [`resume`](Self::resume) then. Tasks that were
@@ -129,13 +120,9 @@ impl Control {
         }
     }
 
-    pub(crate) fn request(&self) -> Request {
-        let requests = self.shared.requests.lock();
-        match (requests.drain, requests.pause.is_empty()) {
-            (true, _) => Request::Drain,
-            (false, false) => Request::Pause(requests.pause.iter().copied().collect()),
-            (false, true) => Request::Run,
-        }
+    /// Why it is asked to pause, if it is.
+    pub(crate) fn paused_for(&self) -> Vec<PauseReason> {
+        self.shared.requests.lock().pause.iter().copied().collect()
     }
 
     /// From now on the run hears of every request.
@@ -156,7 +143,8 @@ impl Control {
 impl fmt::Debug for Control {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Control")
-            .field("request", &self.request())
+            .field("is_draining", &self.is_draining())
+            .field("paused_for", &self.paused_for())
             .field("progress", &self.progress())
             .finish()
     }

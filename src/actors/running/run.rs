@@ -9,8 +9,8 @@ use tracing::{debug, info};
 
 use crate::actors::{
     Collector, Control, CountedPlan, CountedTasks, EventKind, Fresh, GRACE,
-    Mapped, PlannedTasks, Producer, QUEUE_PER_WORKER, Report, Request, RunEnd, RunError,
-    RunLink, RunShared, RunSpec, RunState, StopCause, Sums, ToCollector, ToProducer, ToRun, Worker,
+    Mapped, PlanIndex, PlannedTasks, Producer, QUEUE_PER_WORKER, Report, RunEnd, RunError,
+    RunLink, RunShared, RunState, StopCause, Sums, ToCollector, ToProducer, ToRun, Worker,
     WorkerIndex, queue,
 };
 use crate::engine::{Plan, WorkerId};
@@ -40,16 +40,18 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    pub(crate) fn new(spec: &RunSpec) -> Self {
-        let open = |plan: &Arc<dyn Plan>| {
-            let supply = spec.source.open(plan.as_ref());
-            let counted = CountedPlan::new(supply.size, &supply.restored);
+    pub(crate) fn new(shared: &RunShared) -> Self {
+        let open = |(at, plan): (usize, &Arc<dyn Plan>)| {
+            let supply = shared.spec.source.open(plan.as_ref());
+            let expected = shared.expected_seconds(PlanIndex(at));
+            let counted = CountedPlan::new(supply.size, &supply.restored, expected);
             let recorded = Arc::clone(&supply.restored.tasks);
             let part = supply.part.clone();
             let mapped = (plan.engine(), plan.tasks(), part, recorded);
             ((Fresh::new(supply, plan.as_ref()), counted), mapped)
         };
-        let (opened, mapped): (Vec<_>, _) = spec.plans.iter().map(open).unzip();
+        let (opened, mapped): (Vec<_>, _) =
+            shared.spec.plans.iter().enumerate().map(open).unzip();
         let (fresh, counted) = opened.into_iter().unzip();
         Self {
             fresh,
@@ -167,33 +169,24 @@ impl Run {
             self.state = next;
             self.shared.observers.tell(EventKind::State(next));
             match next {
-                RunState::Running => self.team.producer.do_send(ToProducer::Offer),
+                RunState::Running => {
+                    self.team.producer.do_send(ToProducer::Offer);
+                    if let Some(timer) = self.gives_up.take() {
+                        context.cancel_future(timer);
+                    }
+                    self.shared.in_flight.set_give_up(false);
+                }
                 RunState::Paused | RunState::Draining => {
                     self.team.producer.do_send(ToProducer::Halt);
+                    // Tasks in flight get a limited time, from the first of such requests on.
+                    let give_up = |run: &mut Self, _: &mut _| run.shared.in_flight.set_give_up(true);
+                    let timer = || context.run_later(GRACE, give_up);
+                    self.gives_up.get_or_insert_with(timer);
                 }
                 RunState::Planning | RunState::Finished | RunState::Stopped | RunState::Failed => {}
             }
-            self.bound_tasks_in_flight(next, context);
         }
         allowed
-    }
-
-    /// Gives the tasks in flight a limited time while the run drains or pauses, and lets them go on when
-    /// it runs.
-    fn bound_tasks_in_flight(&mut self, state: RunState, context: &mut Context<Self>) {
-        match state {
-            RunState::Paused | RunState::Draining if self.gives_up.is_none() => {
-                let give_up = |run: &mut Self, _: &mut _| run.shared.in_flight.set_give_up(true);
-                self.gives_up = Some(context.run_later(GRACE, give_up));
-            }
-            RunState::Running => {
-                if let Some(timer) = self.gives_up.take() {
-                    context.cancel_future(timer);
-                }
-                self.shared.in_flight.set_give_up(false);
-            }
-            _ => {}
-        }
     }
 
     fn reach_limit(&mut self, context: &mut Context<Self>) {
@@ -203,24 +196,21 @@ impl Run {
 
     /// Follows the control.
     fn obey(&mut self, context: &mut Context<Self>) {
-        match self.control.request() {
-            Request::Drain => {
-                self.go(RunState::Draining, context);
-            }
-            Request::Pause(reasons) => {
-                // A run that has not begun cannot pause: it begins and pauses at once.
-                if self.state == RunState::Planning {
-                    self.go(RunState::Running, context);
-                }
-                self.go(RunState::Paused, context);
-                let observers = &self.shared.observers;
-                let told = || observers.progress().now().paused_for;
-                if self.state == RunState::Paused && told() != reasons {
-                    observers.tell(EventKind::PausedFor { reasons });
-                }
-            }
-            Request::Run => {
+        let reasons = self.control.paused_for();
+        if self.control.is_draining() {
+            self.go(RunState::Draining, context);
+        } else if reasons.is_empty() {
+            self.go(RunState::Running, context);
+        } else {
+            // A run that has not begun cannot pause: it begins and pauses at once.
+            if self.state == RunState::Planning {
                 self.go(RunState::Running, context);
+            }
+            self.go(RunState::Paused, context);
+            let observers = &self.shared.observers;
+            let told = || observers.progress().now().paused_for;
+            if self.state == RunState::Paused && told() != reasons {
+                observers.tell(EventKind::PausedFor { reasons });
             }
         }
     }

@@ -83,20 +83,15 @@ const ROUGHNESS: f64 = 2.0;
 const MOST_ROUGH: f64 = 0.1;
 
 impl PlanProgress {
-    /// So much is to be counted, and was counted before.
-    pub(crate) fn new(size: SupplySize, before: SupplySize) -> Self {
+    /// So much is to be counted, and was counted before, and so many seconds of one worker per unit of cost are expected,
+    /// if that is known.
+    pub(crate) fn new(size: SupplySize, before: SupplySize, expected: Option<f64>) -> Self {
         Self {
             size,
             before,
+            expected: expected.filter(|seconds| *seconds > 0.0),
             ..Self::default()
         }
-    }
-
-    /// The same before anything is counted, with the seconds of one worker per unit of cost that are
-    /// expected, if that is known.
-    pub(crate) fn expecting(self, seconds_per_cost: Option<f64>) -> Self {
-        let expected = seconds_per_cost.filter(|seconds| *seconds > 0.0);
-        Self { expected, ..self }
     }
 
     /// Tasks that were counted before or are to be counted.
@@ -435,8 +430,12 @@ mod tests {
         uncertainty: 0.0,
     });
 
+    fn expecting(tasks: u64, cost: f64, seconds: Option<f64>) -> PlanProgress {
+        PlanProgress::new(SupplySize { tasks, cost }, SupplySize::default(), seconds)
+    }
+
     fn nothing_done(tasks: u64, cost: f64) -> PlanProgress {
-        PlanProgress::new(SupplySize { tasks, cost }, SupplySize::default())
+        expecting(tasks, cost, None)
     }
 
     fn in_flight(cost: f64, begun: f64, seconds: f64) -> WorkDone {
@@ -473,7 +472,7 @@ mod tests {
 
     #[test]
     fn costs_predict_roughly_before_tasks_do() {
-        let work = nothing_done(100, 100.0).expecting(Some(2.0));
+        let work = expecting(100, 100.0, Some(2.0));
         let first = eta(&[work], 4, EVEN).unwrap();
         assert_eq!(first.left, Duration::from_secs(50));
         assert_eq!(first.uncertainty, None);
@@ -489,7 +488,7 @@ mod tests {
     #[test]
     fn shares_of_tasks_in_flight_do_not_outweigh_the_costs() {
         let year = 365.25 * 86_400.0;
-        let begun = nothing_done(3, 3.0 * year).expecting(Some(1.0));
+        let begun = expecting(3, 3.0 * year, Some(1.0));
         for part in [1e-9, 1e-3, 0.5, 1.0] {
             for hands in [1.0, 3.0] {
                 let in_flight = in_flight(hands * part * year, hands * year, hands * 10.0);
@@ -510,7 +509,7 @@ mod tests {
     fn tasks_without_work_do_not_shorten_the_time_left() {
         let (mean, tasks, hands) = (350.0, 3_000_000, 2);
         let cost = tasks as f64 * mean;
-        let mut work = nothing_done(tasks, cost).expecting(Some(1.0));
+        let mut work = expecting(tasks, cost, Some(1.0));
         for round in 0..20 {
             for _ in 0..2 * hands {
                 work.add(mean, Duration::from_micros(3));
@@ -565,7 +564,7 @@ mod tests {
             tasks: 50,
             cost: 50.0,
         };
-        let mut work = PlanProgress::new(half, half);
+        let mut work = PlanProgress::new(half, half, None);
         assert_eq!((share(&[work]), work.tasks()), (0.5, 100));
         (0..25).for_each(|_| work.add(1.0, Duration::from_secs(4)));
         assert!((share(&[work]) - 0.75).abs() < 1e-12);
