@@ -70,9 +70,7 @@ pub use collecting::recorder::{
 };
 #[doc(hidden)]
 pub use fault_hook::{FaultHook, inject_everywhere};
-pub use producing::source::{
-    Part, Restored, Source, Supply, SupplySize, WholePlans, cost_of,
-};
+pub use producing::source::{Part, Restored, Source, Supply, SupplySize, WholePlans, cost_of};
 pub use running::control::{Control, PauseReason};
 #[doc(hidden)]
 pub use running::messages::CountKind;
@@ -105,7 +103,8 @@ use producing::producer::{Fresh, Producer};
 use producing::queue;
 use producing::queue::{Batch, Inlet, Outlet};
 use running::messages::{
-    CanaryCounted, Costed, Counted, DeviceIndex, Ended, PlanIndex, RunLink, ToCollector, Sums, ToProducer, ToRun, Want, WorkerIndex,
+    CanaryCounted, Costed, Counted, DeviceIndex, Ended, PlanIndex, RunLink, Sums, ToCollector,
+    ToProducer, ToRun, Want, WorkerIndex,
 };
 use running::panics;
 use running::roster::Roster;
@@ -118,26 +117,14 @@ use telling::observers::Observers;
 use telling::progress::LiveProgress;
 use telling::task_map::{MapKeeper, Mapped};
 
-/// Runs the plans of `spec` to the end, or until `control` stops it.
+/// Runs the plans of `spec` to the end, or until `control` stops it. With devices, `workers` may be 0.
 ///
 /// The actors live on the calling thread, in an actix system of their own: it must not have one. When
 /// it returns, every thread it started has ended.
 ///
 /// # Errors
 /// See [`RunError`]. No partial result is returned with an error.
-pub fn run(spec: &RunSpec, control: &Control) -> Result<Report, RunError> {
-    run_on(spec, &[], control)
-}
-
-/// Like [`run`](fn@run), but also uses devices; `workers` may then be 0.
-///
-/// # Errors
-/// See [`RunError`]. No partial result is returned with an error.
-pub fn run_on(
-    spec: &RunSpec,
-    devices: &[DeviceSpec],
-    control: &Control,
-) -> Result<Report, RunError> {
+pub fn run(spec: &RunSpec, devices: &[DeviceSpec], control: &Control) -> Result<Report, RunError> {
     let isa = spec.counter.isa;
     if !isa.is_available() {
         let why = format!("this machine lacks the instruction set {}", isa.name());

@@ -165,7 +165,7 @@ impl RunSettings {
     /// Runs the actors, with these devices.
     #[doc(hidden)]
     pub fn run(&self, spec: &RunSpec, devices: &[DeviceSpec]) -> Result<Report, JobError> {
-        Ok(actors::run_on(spec, devices, &self.control)?)
+        Ok(actors::run(spec, devices, &self.control)?)
     }
 }
 

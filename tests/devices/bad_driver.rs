@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::common::program::{tells, words};
 use crate::common::ptx_machine::Machine;
 use queenfold::actors::DeviceSpec;
-use queenfold::actors::{Control, run_on};
+use queenfold::actors::{Control, run};
 use queenfold::board::{Size, known};
 use queenfold::chain::ChainPlan;
 use queenfold::device::cuda::{Cuda, CudaSettings, has_endless_kernel, open};
@@ -111,7 +111,7 @@ mod children {
         let plan: Arc<dyn Plan> = Arc::new(ChainPlan::new(n));
         // The slowest, so that the device takes part.
         let spec = run_spec(vec![plan], 1, Isa::Portable);
-        let report = run_on(&spec, &[device()], &Control::new()).unwrap();
+        let report = run(&spec, &[device()], &Control::new()).unwrap();
         assert_eq!(
             report.tallies[&Engine::Chain].completions.solutions(),
             known(n).unwrap().total

@@ -17,7 +17,7 @@ use cpu_time::{ProcessTime, ThreadTime};
 use parking_lot::Mutex;
 use queenfold::actors::{
     Control, DeviceSpec, EventKind, FinishedLaunch, Observer, Part, Restored, RunEvent, RunSpec,
-    Source, Supply, run_on,
+    Source, Supply, run,
 };
 use queenfold::colour::{ColourBoard, ColourPlan, recount_job};
 use queenfold::device::{Device, OwnerSettings};
@@ -179,7 +179,11 @@ struct Chosen(Vec<u64>);
 
 impl Source for Chosen {
     fn open(&self, plan: &dyn Plan) -> Supply {
-        Supply::of(plan, Part::Listed(self.0.clone().into()), Restored::default())
+        Supply::of(
+            plan,
+            Part::Listed(self.0.clone().into()),
+            Restored::default(),
+        )
     }
 }
 
@@ -203,7 +207,7 @@ fn busy(pretended: &Arc<Pretended>, workers: usize, devices: &[DeviceSpec]) -> (
     spec.observers.push(Arc::clone(&launches) as _);
     let (cpu, wall) = (ProcessTime::now(), Instant::now());
     let before = pretended.cpu.load(Ordering::Relaxed);
-    let report = run_on(&spec, devices, &Control::new()).unwrap();
+    let report = run(&spec, devices, &Control::new()).unwrap();
     let pretending = Duration::from_nanos(pretended.cpu.load(Ordering::Relaxed) - before);
     let cores = (cpu.elapsed() - pretending).div_duration_f64(wall.elapsed());
     // What a CPU worker counts is not made up.

@@ -8,7 +8,7 @@ use crate::common::run_spec::run_spec;
 use crate::common::test_device::{self, TestDevice};
 use parking_lot::Mutex;
 use queenfold::actors::{
-    Control, DeviceSpec, EventKind, Observer, Report, RunError, RunEvent, RunSpec, run_on,
+    Control, DeviceSpec, EventKind, Observer, Report, RunError, RunEvent, RunSpec, run,
 };
 use queenfold::board::{Size, known};
 use queenfold::census::CensusPlan;
@@ -67,7 +67,7 @@ pub fn in_time(
     let (tell, outcome) = mpsc::channel();
     std::thread::spawn(move || {
         // Nobody hears of it if it took too long.
-        let _ = tell.send(run_on(&spec, &devices, &control));
+        let _ = tell.send(run(&spec, &devices, &control));
     });
     let outcome = outcome.recv_timeout(Duration::from_secs(120));
     outcome.expect("the run stands still")

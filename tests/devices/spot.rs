@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use super::eight::Pretended;
 use super::runs::size;
-use queenfold::actors::{Control, EventKind, Observer, RunEvent, RunSpec, run_on};
+use queenfold::actors::{Control, EventKind, Observer, RunEvent, RunSpec, run};
 use queenfold::colour::ColourPlan;
 use queenfold::engine::{Engine, Plan};
 use queenfold_ledger::ledger::{
@@ -84,7 +84,7 @@ fn in_the_child() {
             device
         })
         .collect();
-    let report = run_on(&spec, &devices, &Control::new()).unwrap();
+    let report = run(&spec, &devices, &Control::new()).unwrap();
     println!("counted {:?}", report.tallies[&Engine::Colour]);
 }
 

@@ -106,7 +106,7 @@ fn count(n: u32, recording: Recording) -> Result<Report, RunError> {
         recorder: Some(recording),
         ..run_spec(plans(n), 2, Isa::best())
     };
-    actors::run(&spec, &Control::new())
+    actors::run(&spec, &[], &Control::new())
 }
 
 /// Waits until everything that the recorder took is durable.

@@ -302,7 +302,7 @@ fn checkpoints_tell_of_every_task_that_became_durable() {
         recorder: Some(recording),
         observers: vec![Arc::clone(&durable) as _],
     };
-    actors::run(&spec, &Control::new()).unwrap();
+    actors::run(&spec, &[], &Control::new()).unwrap();
     drop(spec);
     assert_eq!(*durable.0.lock(), 17);
     // The directory is no longer locked.
@@ -333,7 +333,7 @@ fn with_memory(
         recorder: Some(Arc::clone(&memory) as Arc<dyn Recorder>),
         observers: Vec::new(),
     };
-    (actors::run(&spec, &Control::new()), memory)
+    (actors::run(&spec, &[], &Control::new()), memory)
 }
 
 #[test]

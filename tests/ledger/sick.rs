@@ -27,7 +27,7 @@ fn count(n: u32, workers: usize, recording: Recording, faults: &str) -> Result<R
     };
     let control = Control::new();
     control.inject(Faults::of(faults));
-    actors::run(&spec, &control)
+    actors::run(&spec, &[], &control)
 }
 
 fn status(dir: &Path, n: u32) -> Status {
@@ -120,7 +120,7 @@ fn wrong_records_of_an_earlier_process_are_found_when_the_sums_contradict_what_i
         })),
         ..run_spec(plans(13), 2, Isa::best())
     };
-    let report = actors::run(&spec, &Control::new()).unwrap();
+    let report = actors::run(&spec, &[], &Control::new()).unwrap();
     assert_total(13, &report);
     assert_eq!(report.corrected, 1);
     drop(spec);

@@ -18,7 +18,7 @@ fn threads() -> BTreeSet<String> {
 /// Runs while no other test does, and checks that no thread is left.
 pub fn run_alone(spec: &RunSpec, control: &Control) -> Result<Report, RunError> {
     let _alone = crate::ALONE.lock();
-    let outcome = run(spec, control);
+    let outcome = run(spec, &[], control);
     // The system lists a thread for a moment after it has been joined.
     let since = Instant::now();
     while !threads().is_empty() && since.elapsed() < Duration::from_secs(60) {

@@ -8,7 +8,7 @@ use super::trace_to;
 use crate::common::run_spec::run_spec;
 use crate::common::test_device::{self, short_launches};
 use queenfold::actors::tracing_bridge::{self, LANES};
-use queenfold::actors::{Control, DeviceSpec, Report, run_on};
+use queenfold::actors::{Control, DeviceSpec, Report, run};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::simd::Isa;
@@ -35,7 +35,7 @@ fn traced() -> (Value, Report, Duration) {
         let begun = Instant::now();
         tracing::trace!(target: LANES, counter = "begin", runs = 1);
         slow.observers.extend(tracing_bridge::observer());
-        let report = run_on(&slow, &[device(0), device(3)], &Control::new()).unwrap();
+        let report = run(&slow, &[device(0), device(3)], &Control::new()).unwrap();
         (report, begun.elapsed())
     });
     drop(file);

@@ -27,7 +27,7 @@ fn traced(path: &Path, control: &Control) -> Result<Report, RunError> {
     let subscriber = tracing_subscriber::registry().with(layer);
     let outcome = tracing::subscriber::with_default(subscriber, || {
         spec.observers.extend(tracing_bridge::observer());
-        run(&spec, control)
+        run(&spec, &[], control)
     });
     drop(file);
     outcome
@@ -146,7 +146,7 @@ fn runs_that_follow_one_another_lie_one_after_the_other_in_a_trace() {
             let plan = Arc::new(ChainPlan::new(Size::new(n).unwrap()));
             let mut spec = run_spec(vec![plan], 1, Isa::Portable);
             spec.observers.extend(tracing_bridge::observer());
-            run(&spec, &Control::new()).unwrap();
+            run(&spec, &[], &Control::new()).unwrap();
             tracing::trace!(target: LANES, counter = "end", runs = 1);
         }
     });

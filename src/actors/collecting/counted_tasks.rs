@@ -67,7 +67,10 @@ impl CountedTasks {
         let found: u128 = in_flight.iter().map(|work| work.solutions).sum();
         let plans = self.plans.iter().zip(in_flight);
         let plans: Vec<_> = plans.map(|(of, work)| of.progress.with(work)).collect();
-        self.recent.note(Instant::now(), workers, nodes, &plans);
+        let costs = plans.iter().map(PlanProgress::measured_cost).collect();
+        self.recent.note(Instant::now(), workers, nodes, costs);
+        let ratios = plans.iter().map(|of| of.seconds_per_cost().unwrap_or(0.0));
+        let level = self.recent.level(&ratios.collect::<Vec<_>>());
         EventKind::Advanced {
             tasks_done: self.plans.iter().map(CountedPlan::done).sum(),
             tasks_total: plans.iter().map(PlanProgress::tasks).sum(),
@@ -75,7 +78,7 @@ impl CountedTasks {
             solutions: sum.completions.solutions() + found,
             nodes,
             nodes_per_second: self.recent.nodes_per_second(),
-            eta: eta::eta(&plans, workers, self.recent.level(&plans)),
+            eta: eta::eta(&plans, workers, level),
         }
     }
 

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use crate::actors::{
-    Batch, Costed, EventKind, FaultyWorker, PlanIndex, RunError, WorkerIndex,
-};
+use crate::actors::{Batch, Costed, EventKind, FaultyWorker, PlanIndex, RunError, WorkerIndex};
 use crate::engine::{
     self, Correction, CountedBy, Decision, Method, Plan, TaskKey, TaskResult, verdict,
 };

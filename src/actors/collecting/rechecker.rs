@@ -12,8 +12,8 @@ use std::sync::Arc;
 use tracing::warn;
 
 use crate::actors::{
-    Batch, CorrectedCount, Costed, Effect, EventKind, FaultyWorker, PlanIndex, Reason, RecentResults,
-    Recheck, RecordedResult, Roster, RunError, SumCheck, TaskCount, Verdict,
+    Batch, CorrectedCount, Costed, Effect, EventKind, FaultyWorker, PlanIndex, Reason,
+    RecentResults, Recheck, RecordedResult, Roster, RunError, SumCheck, TaskCount, Verdict,
     WorkerIndex, WrongCountSearch,
 };
 use crate::engine::{CountedBy, Plan, TaskKey, TaskResult};

@@ -11,8 +11,7 @@ use crate::actors::{
     WorkerIndex, panics,
 };
 use crate::engine::{
-    CountedBy, Counter, NotCounted, Origin, Task, TaskResult, TaskWatch, WorkerId,
-    other_counter,
+    CountedBy, Counter, NotCounted, Origin, Task, TaskResult, TaskWatch, WorkerId, other_counter,
 };
 
 /// The counters of one worker.
@@ -92,7 +91,10 @@ pub(crate) fn try_task(
     let watch = shared.in_flight.begin(index, plan, task.cost);
     let begun = Instant::now();
     let counted = catch_unwind(AssertUnwindSafe(|| count(counters, batch, task, watch)));
-    let result = counted.as_ref().ok().and_then(|counted| counted.as_ref().ok());
+    let result = counted
+        .as_ref()
+        .ok()
+        .and_then(|counted| counted.as_ref().ok());
     shared.in_flight.end(index, result.filter(|_| is_first));
     let told = match counted {
         Ok(Ok(result)) => {

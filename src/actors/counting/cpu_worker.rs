@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::actors::{
-    Batch, CanarySchedule, Collector, Counted, Counters, Ended, EventKind, Outlet,
-    RunShared, ToCollector, WorkerIndex, panics, try_task,
+    Batch, CanarySchedule, Collector, Counted, Counters, Ended, EventKind, Outlet, RunShared,
+    ToCollector, WorkerIndex, panics, try_task,
 };
 use crate::engine::WorkerId;
 use crate::system::ThreadClock;
@@ -57,7 +57,9 @@ impl WorkerContext {
         if let Some(batch) = work.batch.take() {
             let mut message = Counted::nothing(work.context.worker, batch.plan);
             message.left = Some(batch);
-            work.context.collector.do_send(ToCollector::Counted(message));
+            work.context
+                .collector
+                .do_send(ToCollector::Counted(message));
         }
         actor.do_send(Ended(died));
     }
@@ -178,6 +180,8 @@ impl CpuWorkerLoop {
         });
         self.batch = None;
         message.left = Some(batch.with(left));
-        self.context.collector.do_send(ToCollector::Counted(message));
+        self.context
+            .collector
+            .do_send(ToCollector::Counted(message));
     }
 }

@@ -12,7 +12,8 @@ use tracing::{info, warn};
 
 use crate::actors::{
     Batch, CanaryCounted, CanarySchedule, Costed, CountKind, Counted, DeviceIndex, Ended,
-    EventKind, FinishedLaunch, Producer, RunError, ToCollector, ToProducer, Want, WorkerContext, panics,
+    EventKind, FinishedLaunch, Producer, RunError, ToCollector, ToProducer, Want, WorkerContext,
+    panics,
 };
 use crate::device::{DeviceTrouble, LaunchTiming, Owner, OwnerEvent};
 use crate::engine::{CountedBy, DeviceIdentity, DeviceSpan, Origin, Tally, Task, TaskResult};
@@ -183,21 +184,21 @@ impl DeviceLoop {
     /// It fails, or it is wrong, which the collector knows then.
     fn count_canary(&mut self) -> Result<(), DeviceTrouble> {
         let begun = Instant::now();
-        let counted = self.owner.count_canary();
-        let counted = counted.map_err(|trouble| told(&self.context, trouble))?;
-        let counted = counted.map(|tally| {
-            let faults = &self.context.shared.faults;
-            faults.tally(self.context.id(), CountKind::Canary, tally)
+        let (faults, worker) = (&self.context.shared.faults, self.context.id());
+        let counts = self.owner.count_canary().and_then(|counted| {
+            let counted = counted.map(|tally| faults.tally(worker, CountKind::Canary, tally));
+            Ok(counted.compare()?)
         });
-        let counts = counted.compare();
-        let counts = counts.map_err(|wrong| told(&self.context, wrong.into()))?;
+        let counts = counts.map_err(|trouble| told(&self.context, trouble))?;
         self.since = Instant::now();
         self.canary_schedule.note_canary();
-        self.context.collector.do_send(ToCollector::Canary(CanaryCounted {
-            worker: self.context.worker,
-            outcome: Ok(counts),
-            took: begun.elapsed(),
-        }));
+        self.context
+            .collector
+            .do_send(ToCollector::Canary(CanaryCounted {
+                worker: self.context.worker,
+                outcome: Ok(counts),
+                took: begun.elapsed(),
+            }));
         Ok(())
     }
 
@@ -336,7 +337,9 @@ impl DeviceLoop {
                 audit: shared.audit_of(worker, plan).draw(took, task.cost),
             });
         }
-        self.context.collector.do_send(ToCollector::Counted(message));
+        self.context
+            .collector
+            .do_send(ToCollector::Counted(message));
         // Not before: after a panic above, what is not noted is counted again.
         for (task, _) in tallies {
             self.end(task.key.index);
@@ -380,7 +383,9 @@ impl DeviceLoop {
                 tasks: back,
                 ..batch
             });
-            self.context.collector.do_send(ToCollector::Counted(message));
+            self.context
+                .collector
+                .do_send(ToCollector::Counted(message));
         }
     }
 
@@ -398,11 +403,13 @@ fn told(context: &WorkerContext, trouble: DeviceTrouble) -> DeviceTrouble {
     if let DeviceTrouble::Wrong(why) = &trouble {
         let (worker, outcome) = (context.worker, Err(why.clone()));
         context.shared.roster.retire(worker);
-        context.collector.do_send(ToCollector::Canary(CanaryCounted {
-            worker,
-            outcome,
-            took: Duration::ZERO,
-        }));
+        context
+            .collector
+            .do_send(ToCollector::Canary(CanaryCounted {
+                worker,
+                outcome,
+                took: Duration::ZERO,
+            }));
     }
     trouble
 }

@@ -8,8 +8,8 @@ use std::time::Instant;
 use actix::{Actor, Context, Handler};
 
 use crate::actors::{
-    Balance, Batch, EventKind, Inlet, PlanIndex, RunError, RunLink, RunShared,
-    Supply, SupplySize, ToProducer, ToRun, Want, WorkerIndex,
+    Balance, Batch, EventKind, Inlet, PlanIndex, RunError, RunLink, RunShared, Supply, SupplySize,
+    ToProducer, ToRun, Want, WorkerIndex,
 };
 use crate::engine::Plan;
 
@@ -136,7 +136,8 @@ impl Producer {
             && self.returned.is_empty()
             && self.fresh.iter().all(|fresh| fresh.next.is_none());
         self.shared.observers.progress().set_exhausted(exhausted);
-        if exhausted && self.balance.nothing_is_out() && !self.ask_for_canaries() && !self.completed {
+        if exhausted && self.balance.nothing_is_out() && !self.ask_for_canaries() && !self.completed
+        {
             self.completed = true;
             self.run.do_send(ToRun::Complete);
         }

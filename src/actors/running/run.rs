@@ -8,10 +8,9 @@ use crossbeam::channel::Sender;
 use tracing::{debug, info};
 
 use crate::actors::{
-    Collector, Control, CountedPlan, CountedTasks, EventKind, Fresh, GRACE,
-    Mapped, PlanIndex, PlannedTasks, Producer, QUEUE_PER_WORKER, Report, RunEnd, RunError,
-    RunLink, RunShared, RunState, StopCause, Sums, ToCollector, ToProducer, ToRun, Worker,
-    WorkerIndex, queue,
+    Collector, Control, CountedPlan, CountedTasks, EventKind, Fresh, GRACE, Mapped, PlanIndex,
+    PlannedTasks, Producer, QUEUE_PER_WORKER, Report, RunEnd, RunError, RunLink, RunShared,
+    RunState, StopCause, Sums, ToCollector, ToProducer, ToRun, Worker, WorkerIndex, queue,
 };
 use crate::engine::{Plan, WorkerId};
 
@@ -50,8 +49,7 @@ impl Prepared {
             let mapped = (plan.engine(), plan.tasks(), part, recorded);
             ((Fresh::new(supply, plan.as_ref()), counted), mapped)
         };
-        let (opened, mapped): (Vec<_>, _) =
-            shared.spec.plans.iter().enumerate().map(open).unzip();
+        let (opened, mapped): (Vec<_>, _) = shared.spec.plans.iter().enumerate().map(open).unzip();
         let (fresh, counted) = opened.into_iter().unzip();
         Self {
             fresh,
@@ -179,7 +177,8 @@ impl Run {
                 RunState::Paused | RunState::Draining => {
                     self.team.producer.do_send(ToProducer::Halt);
                     // Tasks in flight get a limited time, from the first of such requests on.
-                    let give_up = |run: &mut Self, _: &mut _| run.shared.in_flight.set_give_up(true);
+                    let give_up =
+                        |run: &mut Self, _: &mut _| run.shared.in_flight.set_give_up(true);
                     let timer = || context.run_later(GRACE, give_up);
                     self.gives_up.get_or_insert_with(timer);
                 }
@@ -279,7 +278,7 @@ impl Run {
                 given_up: progress.given_up,
                 lost: progress.lost,
                 elapsed: self.shared.observers.progress().counting(),
-                // `run_on` fills it in: it is the CPU time of the whole process.
+                // `run` fills it in: it is the CPU time of the whole process.
                 cpu: Duration::ZERO,
                 workers: progress.workers,
             }),

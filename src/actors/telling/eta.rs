@@ -154,8 +154,13 @@ impl PlanProgress {
         worked + share * (self.cost_done - self.cost_worked)
     }
 
+    /// The same, once the costs are measured: before, they are counted in another way.
+    pub(crate) fn measured_cost(&self) -> Option<f64> {
+        self.is_measured().then(|| self.cost_so_far())
+    }
+
     /// Seconds of one worker per unit of cost; `None` if nothing is known.
-    fn seconds_per_cost(&self) -> Option<f64> {
+    pub(crate) fn seconds_per_cost(&self) -> Option<f64> {
         let (cost, seconds) = (self.cost_so_far(), self.seconds + self.in_flight.seconds);
         match self.expected.filter(|_| !self.is_measured()) {
             Some(expected) => {
@@ -317,14 +322,15 @@ impl RecentSpeed {
         }
     }
 
-    /// Notes what was done at this time. While the run does not count, it has no workers.
-    pub(crate) fn note(&mut self, at: Instant, workers: usize, nodes: u64, plans: &[PlanProgress]) {
-        // Before a plan is measured, its costs are counted in another way.
-        let cost = |of: &PlanProgress| of.is_measured().then(|| of.cost_so_far());
-        self.note_costs(at, workers, nodes, plans.iter().map(cost).collect());
-    }
-
-    fn note_costs(&mut self, at: Instant, workers: usize, nodes: u64, costs: Vec<Option<f64>>) {
+    /// Notes what was done at this time: nodes, and the cost of each plan, if that is measured. While the run does not
+    /// count, it has no workers.
+    pub(crate) fn note(
+        &mut self,
+        at: Instant,
+        workers: usize,
+        nodes: u64,
+        costs: Vec<Option<f64>>,
+    ) {
         if let Some((since, nodes_then, before)) = self.last.take().filter(|_| workers > 0) {
             let (now, passed) = (&mut self.now, at.saturating_duration_since(since));
             now.wall += passed.as_secs_f64();
@@ -385,12 +391,7 @@ impl RecentSpeed {
     /// beyond what chance explains, the nearer it is to the last minutes (the estimator of James and Stein). For
     /// its uncertainty, the future is one part more of those minutes: a load that changes seldom would stay as it
     /// is for the whole rest.
-    pub(crate) fn level(&self, plans: &[PlanProgress]) -> Option<SpeedLevel> {
-        let ratio = |of: &PlanProgress| of.seconds_per_cost().unwrap_or(0.0);
-        self.level_by(&plans.iter().map(ratio).collect::<Vec<_>>())
-    }
-
-    fn level_by(&self, ratios: &[f64]) -> Option<SpeedLevel> {
+    pub(crate) fn level(&self, ratios: &[f64]) -> Option<SpeedLevel> {
         let pairs = self.moments.iter().zip(self.moments.iter().skip(1));
         let speeds = pairs.filter_map(|(then, now)| now.speed_since(then, ratios));
         let speeds: Vec<f64> = speeds.collect();
@@ -599,7 +600,7 @@ mod tests {
     fn a_burst_does_not_look_fast_and_a_change_is_told_soon() {
         let (mut recent, start) = (RecentSpeed::new(), Instant::now());
         let mut note = |millis, nodes| {
-            recent.note_costs(start + Duration::from_millis(millis), 2, nodes, vec![None]);
+            recent.note(start + Duration::from_millis(millis), 2, nodes, vec![None]);
             recent.nodes_per_second()
         };
         note(0, 0);
@@ -625,7 +626,7 @@ mod tests {
         let mut cost = 0.0;
         for step in 0..steps {
             let now = start + step * Duration::from_millis(200);
-            recent.note_costs(now, 2, (5e5 * cost) as u64, vec![Some(cost), None]);
+            recent.note(now, 2, (5e5 * cost) as u64, vec![Some(cost), None]);
             cost += 0.4 * speed(step);
         }
         recent
@@ -633,16 +634,16 @@ mod tests {
 
     #[test]
     fn a_steady_speed_is_certain_and_a_change_is_followed() {
-        let level = counting(5000, |_| 0.7).level_by(&[1.0, 9.0]).unwrap();
+        let level = counting(5000, |_| 0.7).level(&[1.0, 9.0]).unwrap();
         assert!((level.speed - 0.7).abs() < 1e-6 && level.uncertainty < 1e-6);
         // For ten minutes alone, then for three minutes beside another program.
         let level = counting(3900, |step| if step < 3000 { 1.0 } else { 0.5 });
-        let level = level.level_by(&[1.0, 9.0]).unwrap();
+        let level = level.level(&[1.0, 9.0]).unwrap();
         assert!((level.speed - 0.5).abs() < 0.05, "{level:?}");
         assert!(level.uncertainty > 0.3, "{level:?}");
         // Nine minutes later, that is the speed.
         let level = counting(6600, |step| if step < 3000 { 1.0 } else { 0.5 });
-        let level = level.level_by(&[1.0, 9.0]).unwrap();
+        let level = level.level(&[1.0, 9.0]).unwrap();
         assert!(
             (level.speed - 0.5).abs() < 0.01 && level.uncertainty < 0.01,
             "{level:?}"
@@ -656,12 +657,12 @@ mod tests {
         let told = recent.nodes_per_second();
         assert!((told / 1e6 - 1.0).abs() < 0.01, "{told}");
         let later = Instant::now() + Duration::from_secs(3600);
-        recent.note_costs(later, 0, nodes + 1000, vec![Some(500.0), None]);
+        recent.note(later, 0, nodes + 1000, vec![Some(500.0), None]);
         assert_eq!(recent.nodes_per_second(), 0.0);
-        recent.note_costs(later, 2, nodes + 1000, vec![Some(500.0), None]);
+        recent.note(later, 2, nodes + 1000, vec![Some(500.0), None]);
         assert_eq!(recent.now.wall, before);
         assert_eq!(recent.nodes_per_second(), told);
-        let level = recent.level_by(&[1.0, 1.0]).unwrap();
+        let level = recent.level(&[1.0, 1.0]).unwrap();
         assert!((level.speed - 1.0).abs() < 1e-6, "{level:?}");
     }
 
@@ -681,7 +682,7 @@ mod tests {
                 .collect();
             for now in [150_u32, 300, 450, 750, 1000] {
                 let recent = counting(now, |step| speeds[step as usize]);
-                let Some(level) = recent.level_by(&[1.0, 1.0]) else {
+                let Some(level) = recent.level(&[1.0, 1.0]) else {
                     panic!("nothing is known after {now} steps");
                 };
                 let rest = &speeds[now as usize..];

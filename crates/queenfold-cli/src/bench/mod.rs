@@ -252,8 +252,8 @@ fn count(
         recorder: None,
         observers,
     };
-    let report = actors::run_on(&spec, devices, &Control::new())
-        .map_err(|error| failed(error.to_string()))?;
+    let report =
+        actors::run(&spec, devices, &Control::new()).map_err(|error| failed(error.to_string()))?;
     if report.is_whole() {
         let sums = report.tallies.values();
         let counted: u128 = sums.map(|tally| tally.completions.solutions()).sum();
