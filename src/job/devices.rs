@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use parking_lot::Mutex;
 use tracing::{info, warn};
 
 use super::{DeviceChoice, HardwareSettings, JobError};
@@ -26,9 +27,17 @@ const NOT_WORTH_OPENING: f64 = 2.0 / 0.6;
 /// The devices that jobs may use, looked for once: at the start, or if none was asked for, when a board is
 /// worth it. To start a driver takes up to seconds.
 pub struct Devices {
-    found: OnceLock<Vec<DeviceSpec>>,
+    found: OnceLock<Found>,
     settings: HardwareSettings,
     auto: bool,
+}
+
+/// The devices of a machine.
+#[derive(Default)]
+struct Found {
+    devices: Vec<DeviceSpec>,
+    /// Which others there are, and why they take no part: lines for the log, until they are written.
+    left_out: Mutex<Vec<String>>,
 }
 
 impl Devices {
@@ -40,12 +49,12 @@ impl Devices {
     pub fn find(settings: &HardwareSettings, workers: usize) -> Result<Self, JobError> {
         settings.check_devices()?;
         let found = match settings.devices {
-            DeviceChoice::Off => Some(Vec::new()),
+            DeviceChoice::Off => Some(Found::default()),
             // Devices that were neither asked for nor needed may be missing.
             DeviceChoice::Auto if settings.device_indices.is_none() && workers > 0 => None,
             DeviceChoice::Auto | DeviceChoice::Cuda => Some(cuda(settings)?),
         };
-        if workers == 0 && found.as_ref().is_some_and(Vec::is_empty) {
+        if workers == 0 && found.as_ref().is_some_and(|found| found.devices.is_empty()) {
             return Err(JobError::NoWorkers);
         }
         Ok(Self {
@@ -57,12 +66,16 @@ impl Devices {
 
     /// The devices. If they were not looked for, looks for them, and notes in the log if there are none.
     fn all(&self) -> &[DeviceSpec] {
-        self.found.get_or_init(|| {
+        let found = self.found.get_or_init(|| {
             cuda(&self.settings).unwrap_or_else(|missing| {
                 info!("{missing}");
-                Vec::new()
+                Found::default()
             })
-        })
+        });
+        for why in found.left_out.lock().drain(..) {
+            warn!("{why}");
+        }
+        &found.devices
     }
 
     /// Whether there are none.
@@ -150,21 +163,24 @@ impl Devices {
     }
 }
 
-fn cuda(settings: &HardwareSettings) -> Result<Vec<DeviceSpec>, JobError> {
+fn cuda(settings: &HardwareSettings) -> Result<Found, JobError> {
     let found = cuda::devices();
     if !found.missing.is_empty() {
         let why = format!("no GPU takes part: {}", found.missing);
         return Err(JobError::DeviceUnavailable(why));
     }
     let count = found.devices.len() + found.failing.len();
+    let mut left_out = Vec::new();
     let indices = settings.device_indices.clone().unwrap_or_else(|| {
         for (index, why) in &found.failing {
-            warn!("GPU {index} takes no part: the CUDA driver cannot describe it: {why}");
+            left_out.push(format!(
+                "GPU {index} takes no part: the CUDA driver cannot describe it: {why}"
+            ));
         }
         let described = found.devices.iter();
         described.map(|device| device.identity.index).collect()
     });
-    indices
+    let devices = indices
         .into_iter()
         .map(|index| {
             let mut devices = found.devices.iter();
@@ -191,7 +207,11 @@ fn cuda(settings: &HardwareSettings) -> Result<Vec<DeviceSpec>, JobError> {
                 settings: OwnerSettings::default(),
             })
         })
-        .collect()
+        .collect::<Result<_, JobError>>()?;
+    Ok(Found {
+        devices,
+        left_out: left_out.into(),
+    })
 }
 
 #[cfg(test)]
@@ -209,8 +229,12 @@ mod tests {
                 open: Arc::new(|| Err(OpenError(String::new()))),
                 settings: OwnerSettings::default(),
             };
+            let found = Found {
+                devices: vec![device],
+                ..Found::default()
+            };
             Devices {
-                found: OnceLock::from(vec![device]),
+                found: OnceLock::from(found),
                 settings: HardwareSettings::default(),
                 auto: false,
             }
