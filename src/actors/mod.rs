@@ -1,4 +1,4 @@
-//! The runtime: producer, workers and collector around one queue, and the run that owns
+//! The runtime: producer, workers and collector around one bounded queue, and the run that owns
 //! them.
 //!
 //! # Layout
@@ -33,7 +33,7 @@
 //! memory. It takes results one by one, so each wait is as long as one commit at most.
 //!
 //! A batch is *in flight* from when the producer offers it until the collector has recorded what
-//! came of it. The producer limits their number, so neither the queue nor any mailbox grows.
+//! came of it. Their number is limited, so neither the queue nor any mailbox grows.
 //!
 //! Every run ends the same way, whether it is finished, stopped or failed: the producer is halted,
 //! what is in flight comes back, the queue is closed, and the threads end and are joined. Tasks that

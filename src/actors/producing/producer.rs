@@ -8,8 +8,8 @@ use std::time::Instant;
 use actix::{Actor, Context, Handler};
 
 use crate::actors::{
-    Balance, Batch, EventKind, Inlet, PlanIndex, QUEUE_PER_WORKER, RunError, RunLink, RunShared,
-    Supply, SupplySize, ToProducer, ToRun, Want, WorkerIndex,
+    Balance, Batch, EventKind, Inlet, PlanIndex, RunError, RunLink, RunShared, Supply, SupplySize,
+    ToProducer, ToRun, Want, WorkerIndex,
 };
 use crate::engine::Plan;
 
@@ -85,7 +85,7 @@ pub(crate) struct Producer {
     inlet: Option<Inlet>,
     /// What devices asked for and did not get yet.
     wants: Vec<Want>,
-    /// The most batches that are offered to CPU workers and not settled yet.
+    /// The most batches that are offered to CPU workers and not settled yet. The queue has room for all of them, so an offer never fails for lack of it.
     limit: u64,
     halted: bool,
     /// Whether tasks were handed out since the workers were last asked for their canaries.
@@ -102,11 +102,10 @@ impl Producer {
         run: RunLink,
         fresh: Vec<Fresh>,
         inlet: Inlet,
+        limit: usize,
     ) -> Self {
         Self {
             balance: Balance::new(&shared.roster, fresh.len(), shared.devices.plan()),
-            // So many may wait, and each worker counts one.
-            limit: (shared.roster.cpu_workers() * (QUEUE_PER_WORKER + 1)) as u64,
             shared,
             run,
             fresh,
@@ -114,6 +113,7 @@ impl Producer {
             returned: VecDeque::new(),
             inlet: Some(inlet),
             wants: Vec::new(),
+            limit: limit as u64,
             halted: true,
             untested: true,
             completed: false,
@@ -147,15 +147,14 @@ impl Producer {
         let start = Instant::now();
         for want in std::mem::take(&mut self.wants) {
             match self.cut_for_device(&want) {
-                Some(batch) => self.hand_out(batch),
+                Some(batch) => _ = self.hand_out(batch),
                 None => self.wants.push(want),
             }
         }
         while self.balance.batches_on_cpu() < self.limit
             && let Some(batch) = self.cut_for_cpu()
-        {
-            self.hand_out(batch);
-        }
+            && self.hand_out(batch)
+        {}
         let batches = self.inlet.as_ref().map_or(0, Inlet::depth);
         let observers = &self.shared.observers;
         observers.tell(EventKind::Queued { batches });
@@ -206,15 +205,20 @@ impl Producer {
         wanted
     }
 
-    /// Offers a batch.
-    fn hand_out(&mut self, batch: Batch) {
+    /// Offers a batch. Returns whether it was taken; otherwise it is kept.
+    fn hand_out(&mut self, batch: Batch) -> bool {
         self.balance.hand_out(&batch);
         if !batch.is_canary() {
             self.untested = true;
             self.completed = false;
         }
-        if let Some(inlet) = &self.inlet {
-            inlet.offer(batch);
+        let offered = self.inlet.as_ref().map(|inlet| inlet.offer(batch));
+        match offered {
+            Some(Err(batch)) => {
+                self.comes_back(batch);
+                false
+            }
+            taken => taken.is_some(),
         }
     }
 

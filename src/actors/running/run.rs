@@ -9,8 +9,8 @@ use tracing::{debug, info};
 
 use crate::actors::{
     Collector, Control, CountedPlan, CountedTasks, EventKind, Fresh, GRACE, Mapped, PlanIndex,
-    PlannedTasks, Producer, Report, RunEnd, RunError, RunLink, RunShared, RunState, StopCause,
-    Sums, ToCollector, ToProducer, ToRun, Worker, WorkerIndex, queue,
+    PlannedTasks, Producer, QUEUE_PER_WORKER, Report, RunEnd, RunError, RunLink, RunShared,
+    RunState, StopCause, Sums, ToCollector, ToProducer, ToRun, Worker, WorkerIndex, queue,
 };
 use crate::engine::{Plan, WorkerId};
 
@@ -81,9 +81,11 @@ impl Team {
             actor,
             run: run.clone().recipient(),
         };
-        let (inlet, outlets) = queue::queue(shared.roster.workers());
+        // So many may wait, and each worker counts one.
+        let limit = shared.roster.cpu_workers() * (QUEUE_PER_WORKER + 1);
+        let (inlet, outlets) = queue::queue(shared.roster.workers(), limit);
         let (fresh, of) = (prepared.fresh, Arc::clone(shared));
-        let producer = Producer::new(of, link("producer"), fresh, inlet).start();
+        let producer = Producer::new(of, link("producer"), fresh, inlet, limit).start();
         let (counted, of) = (prepared.counted, Arc::clone(shared));
         let collector = Collector::new(of, link("collector"), producer.clone(), counted).start();
         let workers = outlets.into_iter().enumerate().map(|(index, outlet)| {
