@@ -25,6 +25,31 @@ fn from(source: impl Source + 'static, plan: Arc<dyn Plan>) -> RunSpec {
     }
 }
 
+/// A source that gives task 7 a second time, in place of the last one.
+struct Twice;
+
+impl Source for Twice {
+    fn open(&self, plan: &dyn Plan) -> Supply {
+        let tasks = (0..plan.tasks() - 1).chain([7]);
+        Supply {
+            walk: Box::new(tasks),
+            ..WholePlans.open(plan)
+        }
+    }
+}
+
+#[test]
+fn a_task_that_is_given_twice_is_not_added_twice() {
+    let plan = made(1000, |task| Ok(tally(task)));
+    let Err(RunError::Mismatch { task, message, .. }) =
+        run_alone(&from(Twice, plan), &Control::new())
+    else {
+        panic!("a task is added twice");
+    };
+    assert_eq!(task.index, 7);
+    assert!(message.contains("twice"), "{message}");
+}
+
 /// A source that takes a while to open, and then asks how far the run is.
 struct SlowToOpen {
     control: Control,

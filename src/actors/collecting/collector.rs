@@ -143,7 +143,15 @@ impl Collector {
 
     /// Adds a result to the sums, and has it recorded.
     fn sum_up(&mut self, worker: WorkerIndex, plan: PlanIndex, costed: Costed) {
-        self.tasks.add(plan, &costed);
+        if !self.tasks.add(plan, &costed) {
+            // The source that gave it twice may have left another out.
+            let (key, of) = (costed.result.key, self.shared.plan(plan).as_ref());
+            return self.fail(RunError::mismatch(
+                Some(of),
+                key,
+                "its source gave it twice".into(),
+            ));
+        }
         if self.shared.roster.is_cpu(worker) {
             let cpu = &mut self.tasks.plans[plan.0].cpu;
             cpu.0 += costed.cost;

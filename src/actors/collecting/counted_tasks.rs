@@ -22,8 +22,8 @@ const PRIOR: f64 = 5.0;
 pub(crate) struct CountedPlan {
     /// Tasks counted before this run.
     before: Restored,
-    /// How many tasks this run counted.
-    counted: u64,
+    /// Those that this run counted.
+    counted: TaskSet,
     /// Those that two counts of this run agree on.
     twice: TaskSet,
     pub(crate) sum: Tally,
@@ -82,15 +82,21 @@ impl CountedTasks {
         }
     }
 
-    /// Adds a result. Sources give each task once, and whatever is counted again passes the rechecker.
-    pub(crate) fn add(&mut self, plan: PlanIndex, Costed { result, cost, .. }: &Costed) {
+    /// Adds a result, unless its task was added before: `false`. Sources give each task once, and whatever is counted
+    /// again passes the rechecker.
+    #[must_use]
+    pub(crate) fn add(&mut self, plan: PlanIndex, Costed { result, cost, .. }: &Costed) -> bool {
         let plan = &mut self.plans[plan.0];
-        plan.counted += 1;
+        let task = result.key.index;
+        if plan.before.tasks.contains(task) || !plan.counted.insert(task) {
+            return false;
+        }
         plan.sum += result.tally;
         plan.progress.add(*cost, result.duration);
         if result.audited_by.is_some() {
-            plan.twice.insert(result.key.index);
+            plan.twice.insert(task);
         }
+        true
     }
 
     /// Notes that a second count agreed with what was added before.
@@ -116,7 +122,7 @@ impl CountedTasks {
     /// Takes out a result that was added before. Its task is not counted any more.
     pub(crate) fn remove(&mut self, plan: PlanIndex, result: &TaskResult) {
         let plan = &mut self.plans[plan.0];
-        plan.counted -= 1;
+        plan.counted.remove(result.key.index);
         plan.sum -= result.tally;
     }
 }
@@ -137,7 +143,7 @@ impl CountedPlan {
         });
         Self {
             before: restored.clone(),
-            counted: 0,
+            counted: TaskSet::default(),
             twice: TaskSet::default(),
             sum: restored.sum,
             progress: PlanProgress::new(size, SupplySize { tasks, cost }, expected),
@@ -147,7 +153,7 @@ impl CountedPlan {
 
     /// The number of tasks counted or restored.
     pub(crate) fn done(&self) -> u64 {
-        self.before.tasks.len() + self.counted
+        self.before.tasks.len() + self.counted.len()
     }
 }
 

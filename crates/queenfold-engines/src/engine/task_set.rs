@@ -30,6 +30,14 @@ impl TaskSet {
         new
     }
 
+    /// Takes a task out, if it is there.
+    pub fn remove(&mut self, task: u64) {
+        let word = self.words.entry(task / 64).or_default();
+        let bit = 1 << (task % 64);
+        self.len -= u64::from(*word & bit != 0);
+        *word &= !bit;
+    }
+
     /// The number of tasks.
     pub fn len(&self) -> u64 {
         self.len
