@@ -181,7 +181,7 @@ exits! {
         mismatch_if(matches!(error, Mismatch { .. } | Faulty { .. } | Contradiction { .. }))
     };
     BenchError: |error| mismatch_if(matches!(error, BenchError::Mismatch { .. }));
-    CheckError: |error| mismatch_if(matches!(error, CheckError::Counts { .. }));
+    CheckError: |error| mismatch_if(matches!(error, CheckError::Counts(_)));
 }
 
 impl From<CertifyError> for Failure {

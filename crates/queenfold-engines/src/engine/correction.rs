@@ -10,7 +10,8 @@ use super::TaskResult;
 /// record with its session in a ledger.
 ///
 /// No result is lost in a correction: whatever the decision refuses is still here.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Correction<R = TaskResult> {
     /// The result that was recorded until now.
     pub recorded: R,
@@ -22,12 +23,13 @@ pub struct Correction<R = TaskResult> {
 }
 
 /// The result that decides between results that differ.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Decision<R = TaskResult> {
-    /// What counts from now on. If it agrees with the recorded result, that one stays recorded.
-    pub result: R,
     /// How it was counted.
     pub method: Method,
+    /// What counts from now on. If it agrees with the recorded result, that one stays recorded.
+    pub result: R,
 }
 
 /// How the count that decides was made, compared with the counts that differ.
@@ -71,5 +73,23 @@ impl<R> Correction<R> {
                 method,
             }),
         }
+    }
+}
+
+impl<R> Correction<Option<R>> {
+    /// The correction, if it has all of its results.
+    pub fn whole(self) -> Option<Correction<R>> {
+        let decision = match self.decision {
+            Some(Decision { method, result }) => Some(Decision {
+                method,
+                result: result?,
+            }),
+            None => None,
+        };
+        Some(Correction {
+            recorded: self.recorded?,
+            others: self.others.into_iter().collect::<Option<_>>()?,
+            decision,
+        })
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::check::{CheckError, Checked, check_with};
+use super::check::{CheckError, Checked, check_with, wrong};
 use super::line::{Line, tally_of};
 use crate::run_directory::{Said, ToCheck};
 use queenfold::engine::CountedBy;
@@ -41,7 +41,7 @@ impl Challenge {
                 let of = Said {
                     tally,
                     // Only the certificate of a shard tells them.
-                    has_partitions: body.part.is_some(),
+                    has_partitions: body.checked.part.is_some(),
                     counted_by: CountedBy::Cpu(plan.kernel(Isa::best()).into()),
                 };
                 said.insert(plan.key(line.task), of);
@@ -51,7 +51,7 @@ impl Challenge {
         })?;
         match again.root == checked.root {
             true => Ok(Self(Arc::new(ToCheck { plans, said }))),
-            false => Err(CheckError::defect(1, "the file changed while it was read")),
+            false => wrong("line 1: the file changed while it was read"),
         }
     }
 }

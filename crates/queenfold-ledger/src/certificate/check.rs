@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::line::{
-    CorrectionLine, Count, Head, LONGEST, Line, OriginLine, PARTITIONS, TaskLine, canonical,
+    CorrectionLine, Counts, Head, LONGEST, Line, OriginLine, PARTITIONS, TaskLine, canonical,
     keys_of, results, tally_of,
 };
 use super::signing::is_signed;
@@ -26,28 +26,42 @@ pub enum CheckError {
     #[error("the certificate cannot be read: {0}")]
     Io(#[from] io::Error),
     /// A line is not what it must be.
-    #[error("line {line}: {what}")]
-    Defect {
-        /// Its number, from 1.
-        line: u64,
-        /// What is wrong.
-        what: String,
-    },
+    #[error("{0}")]
+    Line(String),
     /// Counts contradict each other.
-    #[error("line {line}: {what}")]
-    Counts {
-        /// The number of the line, from 1.
-        line: u64,
-        /// Which counts.
-        what: String,
-    },
+    #[error("{0}")]
+    Counts(String),
+}
+
+impl From<String> for CheckError {
+    fn from(what: String) -> Self {
+        Self::Line(what)
+    }
+}
+
+impl From<Contradiction> for CheckError {
+    fn from(error: Contradiction) -> Self {
+        Self::Counts(error.to_string())
+    }
 }
 
 impl CheckError {
-    pub(super) fn defect(line: u64, what: impl Into<String>) -> Self {
-        let what = what.into();
-        Self::Defect { line, what }
+    /// With the number of the line, from 1.
+    pub(super) fn at(self, line: u64) -> Self {
+        match self {
+            Self::Io(_) => self,
+            Self::Line(what) => Self::Line(format!("line {line}: {what}")),
+            Self::Counts(what) => Self::Counts(format!("line {line}: {what}")),
+        }
     }
+}
+
+fn contradicted<T>(what: impl Into<String>) -> Result<T, CheckError> {
+    Err(CheckError::Counts(what.into()))
+}
+
+pub(super) fn wrong<T>(what: impl Into<String>) -> Result<T, CheckError> {
+    Err(CheckError::Line(what.into()))
 }
 
 /// A certificate that is whole and free of contradictions.
@@ -125,168 +139,134 @@ pub fn check(input: impl BufRead) -> Result<Checked, CheckError> {
 /// [`check`], which gives each line above the root, in order, to `each` before the end is known to be good. `each` says what
 /// else is wrong with it.
 pub(super) fn check_with(
-    mut input: impl BufRead,
+    input: impl BufRead,
+    each: impl FnMut(&Body, &Line) -> Result<(), String>,
+) -> Result<Checked, CheckError> {
+    let mut lines = Lines { input, number: 0 };
+    check_lines(&mut lines, each).map_err(|wrong| wrong.at(lines.number))
+}
+
+fn check_lines(
+    lines: &mut Lines<impl BufRead>,
     mut each: impl FnMut(&Body, &Line) -> Result<(), String>,
 ) -> Result<Checked, CheckError> {
-    let mut number = 1;
-    let defect = |line, what: &str| CheckError::defect(line, what);
-    let Some((text, line)) = read(&mut input, number)? else {
-        return Err(defect(1, "this is not the first line of a certificate"));
+    let Some((text, line)) = lines.next()? else {
+        return wrong("this is not the first line of a certificate");
     };
     let mut tree = Tree::default();
     tree.push(text.as_bytes());
-    let body = Body::new(&line).and_then(|body| each(&body, &line).map(|()| body));
-    let mut body = body.map_err(|what| CheckError::defect(1, what))?;
+    let mut body = Body::new(&line)?;
+    each(&body, &line)?;
     let root = loop {
-        number += 1;
-        let Some((text, line)) = read(&mut input, number)? else {
-            return Err(defect(
-                number,
-                "the end is missing: the root of the certificate",
-            ));
+        let Some((text, line)) = lines.next()? else {
+            return wrong("the end is missing: the root of the certificate");
         };
-        let added = match &line {
+        match &line {
             Line::Root(line) => break line.root.clone(),
-            Line::Origin(line) => body.origin(line),
-            Line::Task(line) => body.task(line),
-            Line::Correction(line) => body.correction(line),
-            Line::Head(_) | Line::Signature(_) => {
-                Err(Wrong::Line("this line is in the wrong place".to_owned()))
-            }
-        };
-        let added = added.and_then(|()| each(&body, &line).map_err(Wrong::Line));
-        added.map_err(|wrong| wrong.at(number))?;
+            Line::Origin(line) => body.origin(line)?,
+            Line::Task(line) => body.task(line)?,
+            Line::Correction(line) => body.correction(line)?,
+            Line::Head(_) | Line::Signature(_) => return wrong("this line is in the wrong place"),
+        }
+        each(&body, &line)?;
         tree.push(text.as_bytes());
     };
     let own = tree.root();
     if root != own {
-        let what =
-            format!("the root of the lines above is {own}, and the certificate says {root:.64}");
-        return Err(CheckError::defect(number, what));
+        return wrong(format!(
+            "the root of the lines above is {own}, and the certificate says {root:.64}"
+        ));
     }
-    let mut checked = body.finish(root).map_err(|wrong| wrong.at(number))?;
-    loop {
-        number += 1;
-        match read(&mut input, number)? {
-            None => return Ok(checked),
-            Some((_, Line::Signature(line))) if checked.signatures.len() < MOST => {
-                if !is_signed(&line, &checked.root) {
-                    return Err(defect(
-                        number,
-                        "the signature is not one of this host and root by this key",
-                    ));
-                }
-                let (host, key) = (line.host, line.key);
-                checked.signatures.push(Signed { host, key });
-            }
-            Some(_) => {
-                return Err(defect(
-                    number,
-                    "only signatures follow the root, at most 65,536",
-                ));
-            }
+    let mut checked = body.finish()?;
+    checked.root = root;
+    while let Some((_, line)) = lines.next()? {
+        let Line::Signature(line) = line else {
+            return wrong(ONLY_SIGNATURES);
+        };
+        if checked.signatures.len() == MOST {
+            return wrong(ONLY_SIGNATURES);
         }
+        if !is_signed(&line, &checked.root) {
+            return wrong("the signature is not one of this host and root by this key");
+        }
+        let (host, key) = (line.host, line.key);
+        checked.signatures.push(Signed { host, key });
     }
+    Ok(checked)
 }
 
 /// The most origins, and the most signatures.
 const MOST: usize = 1 << 16;
 
-/// The next line and its text; `None` at the end.
-fn read(input: &mut impl BufRead, number: u64) -> Result<Option<(String, Line)>, CheckError> {
-    let mut bytes = Vec::new();
-    input.take(LONGEST).read_until(b'\n', &mut bytes)?;
-    if bytes.is_empty() {
-        return Ok(None);
-    }
-    let defect = |what| Err(CheckError::defect(number, what));
-    if bytes.pop() != Some(b'\n') {
-        return defect("it does not end, or is longer than 1,048,575 characters");
-    }
-    if !bytes.iter().all(|byte| matches!(byte, b' '..=b'~')) {
-        return defect("it holds a character that is not printable ASCII");
-    }
-    let text = String::from_utf8(bytes).unwrap_or_default();
-    let Ok(line) = Line::parse(&text) else {
-        return defect("this is no line of a certificate");
-    };
-    match canonical(&line) {
-        Ok(again) if again == text => Ok(Some((text, line))),
-        _ => defect("it is not written in the one way that a certificate is written"),
-    }
+const ONLY_SIGNATURES: &str = "only signatures follow the root, at most 65,536";
+
+/// The lines of a file.
+struct Lines<R> {
+    input: R,
+    /// The number of the one that was read last, from 1.
+    number: u64,
 }
 
-/// What is wrong with a line: the line itself, or counts that contradict each other.
-enum Wrong {
-    Line(String),
-    Counts(String),
-}
-
-impl From<Contradiction> for Wrong {
-    fn from(error: Contradiction) -> Self {
-        Self::Counts(error.to_string())
-    }
-}
-
-impl Wrong {
-    fn at(self, line: u64) -> CheckError {
-        match self {
-            Self::Line(what) => CheckError::Defect { line, what },
-            Self::Counts(what) => CheckError::Counts { line, what },
+impl<R: BufRead> Lines<R> {
+    /// The next line and its text; `None` at the end.
+    fn next(&mut self) -> Result<Option<(String, Line)>, CheckError> {
+        self.number += 1;
+        let mut bytes = Vec::new();
+        let mut input = (&mut self.input).take(LONGEST);
+        input.read_until(b'\n', &mut bytes)?;
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        if bytes.pop() != Some(b'\n') {
+            return wrong("it does not end, or is longer than 1,048,575 characters");
+        }
+        if !bytes.iter().all(|byte| matches!(byte, b' '..=b'~')) {
+            return wrong("it holds a character that is not printable ASCII");
+        }
+        let text = String::from_utf8(bytes).unwrap_or_default();
+        let Ok(line) = Line::parse(&text) else {
+            return wrong("this is no line of a certificate");
+        };
+        match canonical(&line) {
+            Ok(again) if again == text => Ok(Some((text, line))),
+            _ => wrong("it is not written in the one way that a certificate is written"),
         }
     }
-}
-
-fn contradicted<T>(what: impl Into<String>) -> Result<T, Wrong> {
-    Err(Wrong::Counts(what.into()))
-}
-
-fn wrong<T>(what: impl Into<String>) -> Result<T, Wrong> {
-    Err(Wrong::Line(what.into()))
 }
 
 /// What was read between the first line and the root.
 pub(super) struct Body {
     pub head: Head,
-    pub board: GivenBoard,
+    /// What was found so far.
+    pub checked: Checked,
     /// The plans in the order of the file, with their partitions.
     plans: Vec<(Arc<dyn Plan>, Parts)>,
-    /// The shard, and how tasks are dealt to it; of a whole run there is none.
-    pub part: Option<(Part, Division)>,
+    /// How tasks are dealt to the shard, if it is one.
+    division: Division,
     /// The next task: its plan, and its index.
     next: (usize, u64),
-    /// Those that came.
-    tasks: u64,
     sums: BTreeMap<Engine, Tally>,
-    /// Host and worker, and kernel.
-    origins: Vec<((String, String), String)>,
-    hosts: Vec<String>,
-    twice: u64,
-    on_other_host: u64,
-    by_other_worker: u64,
-    by_other_kernel: u64,
-    corrections: u64,
-    /// The last task, and the last decision about it, if there is one.
+    origins: Vec<OriginLine>,
+    /// The last task.
     last: Option<TaskLine>,
-    decided: Option<Count>,
-    open: bool,
+    /// The counts that its last correction decided for, or none; `None` if it has no correction.
+    decided: Option<Option<Counts>>,
 }
 
 impl Body {
-    fn new(line: &Line) -> Result<Self, String> {
+    fn new(line: &Line) -> Result<Self, CheckError> {
         let Line::Head(head) = line else {
-            return Err("this is not the first line of a certificate".to_owned());
+            return wrong("this is not the first line of a certificate");
         };
         if !matches!(head.certificate, 1..=3) {
-            return Err(format!(
+            return wrong(format!(
                 "the format is {}, and this program reads 1 to 3",
                 head.certificate
             ));
         }
         let Some(board) = head.board() else {
-            return Err(
-                "format 1 is of free boards, format 2 names what is given, in the order of rows, and format 3 names a shard"
-                    .to_owned(),
+            return wrong(
+                "format 1 is of free boards, format 2 names what is given, in the order of rows, and format 3 names a shard",
             );
         };
         let plans = head.plans.iter();
@@ -294,62 +274,62 @@ impl Body {
         let plans: Vec<_> = plans.collect::<Result<_, _>>()?;
         let counting = plans.iter().filter(|(plan, _)| plan.engine().counts_all());
         if counting.count() != 1 || plans.len() > 2 {
-            return Err(
-                "a run has one plan that counts all solutions, and at most the census besides"
-                    .to_owned(),
+            return wrong(
+                "a run has one plan that counts all solutions, and at most the census besides",
             );
         }
-        let dealt: Vec<_> = plans.iter().map(|(plan, _)| Arc::clone(plan)).collect();
-        let part = match &head.shard {
-            None => None,
-            Some(text) => {
-                let shard = Shard::from_record(text).map_err(|error| error.to_string())?;
-                let division = Division::new(shard, &dealt);
-                let tasks = dealt.iter().map(|plan| {
-                    let own = (0..plan.tasks()).map(|index| plan.key(index));
-                    own.filter(|task| division.holds(shard, *task)).count() as u64
-                });
-                let tasks = tasks.sum();
-                Some((Part { shard, tasks }, division))
-            }
-        };
-        if head.recorded.is_some() != part.is_some() || head.recorded == Some(0) {
-            return Err("a shard, and nothing else, tells how many tasks are recorded".to_owned());
+        let (mut division, mut part) = (Division::none(), None);
+        if let Some(text) = &head.shard {
+            let shard = Shard::from_record(text).map_err(|error| error.to_string())?;
+            let dealt: Vec<_> = plans.iter().map(|(plan, _)| Arc::clone(plan)).collect();
+            division = Division::new(shard, &dealt);
+            let all = dealt.iter().flat_map(|plan| {
+                let tasks = 0..plan.tasks();
+                tasks.map(|index| plan.key(index))
+            });
+            let tasks = all.filter(|task| division.holds(shard, *task)).count() as u64;
+            part = Some(Part { shard, tasks });
         }
+        if head.recorded.is_some() != part.is_some() || head.recorded == Some(0) {
+            return wrong("a shard, and nothing else, tells how many tasks are recorded");
+        }
+        let none = |(plan, _): &(Arc<dyn Plan>, _)| (plan.engine(), Tally::default());
         Ok(Self {
-            sums: plans
-                .iter()
-                .map(|(plan, _)| (plan.engine(), Tally::default()))
-                .collect(),
+            sums: plans.iter().map(none).collect(),
             head: head.clone(),
-            board,
+            checked: Checked {
+                board,
+                outcome: None,
+                part,
+                plans: head.plans.keys().cloned().collect(),
+                tasks: 0,
+                twice: 0,
+                on_other_host: 0,
+                by_other_worker: 0,
+                by_other_kernel: 0,
+                corrections: 0,
+                hosts: Vec::new(),
+                root: String::new(),
+                signatures: Vec::new(),
+            },
             plans,
-            part,
+            division,
             next: (0, 0),
-            tasks: 0,
             origins: Vec::new(),
-            hosts: Vec::new(),
-            twice: 0,
-            on_other_host: 0,
-            by_other_worker: 0,
-            by_other_kernel: 0,
-            corrections: 0,
             last: None,
             decided: None,
-            open: false,
         })
     }
 
-    fn origin(&mut self, line: &OriginLine) -> Result<(), Wrong> {
-        let (number, host) = (line.origin, &line.host);
+    fn origin(&mut self, line: &OriginLine) -> Result<(), CheckError> {
+        let (number, hosts) = (line.origin, &mut self.checked.hosts);
         if number != self.origins.len() as u64 || number >= MOST as u64 {
             return wrong("origins are numbered from 0, one after the other, up to 65,535");
         }
-        let worker = (host.clone(), line.worker.clone());
-        self.origins.push((worker, line.backend.clone()));
-        if !self.hosts.contains(host) {
-            self.hosts.push(host.clone());
+        if !hosts.contains(&line.host) {
+            hosts.push(line.host.clone());
         }
+        self.origins.push(line.clone());
         Ok(())
     }
 
@@ -376,26 +356,26 @@ impl Body {
         let at = self.head.plans.keys().position(|name| *name == line.plan)?;
         let (plan, _) = &self.plans[at];
         let place = (at, line.task);
-        let may_come = match &self.part {
+        let may_come = match &self.checked.part {
             None => place == self.next,
-            Some((part, division)) => {
+            Some(part) => {
                 let is_task = place >= self.next && line.task < plan.tasks();
-                is_task && division.holds(part.shard, plan.key(line.task))
+                is_task && self.division.holds(part.shard, plan.key(line.task))
             }
         };
         may_come.then_some(place)
     }
 
-    fn task(&mut self, line: &TaskLine) -> Result<(), Wrong> {
+    fn task(&mut self, line: &TaskLine) -> Result<(), CheckError> {
         self.close()?;
         let Some((plan, _)) = self.plans.get(self.next.0) else {
             return wrong("there are more tasks than the plans have");
         };
         let Some((at, index)) = self.place(line) else {
             let next = format!("task {} of {}", self.next.1, plan.name());
-            return wrong(match &self.part {
+            return wrong(match &self.checked.part {
                 None => format!("{next} must come here"),
-                Some((part, _)) => format!("a task of {part} must come here, from {next} on"),
+                Some(part) => format!("a task of {part} must come here, from {next} on"),
             });
         };
         let (plan, parts) = &self.plans[at];
@@ -406,7 +386,7 @@ impl Body {
                 plan.name()
             ));
         }
-        let keys = keys_of(&line.parts, self.part.is_none());
+        let keys = keys_of(&line.parts, self.checked.part.is_none());
         if !line.tally.keys().eq(&keys) {
             return wrong("the tally does not have the keys of the partitions");
         }
@@ -416,16 +396,16 @@ impl Body {
             if second != tally || again.tally != line.tally {
                 return contradicted("the second count differs from the first");
             }
-            self.twice += 1;
-            let by = |origin: u64| &self.origins[origin as usize];
-            let ((worker, kernel), (other_worker, other_kernel)) =
-                (by(line.origin), by(again.origin));
-            self.on_other_host += u64::from(worker.0 != other_worker.0);
-            self.by_other_worker += u64::from(worker != other_worker);
-            self.by_other_kernel += u64::from(kernel != other_kernel);
+            let [one, other] = [line.origin, again.origin].map(|at| &self.origins[at as usize]);
+            let is_elsewhere = one.host != other.host;
+            let checked = &mut self.checked;
+            checked.twice += 1;
+            checked.on_other_host += u64::from(is_elsewhere);
+            checked.by_other_worker += u64::from(is_elsewhere || one.worker != other.worker);
+            checked.by_other_kernel += u64::from(one.backend != other.backend);
         }
         *self.sums.entry(plan.engine()).or_default() += tally;
-        self.tasks += 1;
+        self.checked.tasks += 1;
         self.last = Some(line.clone());
         self.next = if index + 1 < plan.tasks() {
             (at, index + 1)
@@ -435,16 +415,11 @@ impl Body {
         Ok(())
     }
 
-    fn tally(
-        &self,
-        engine: Engine,
-        counts: &BTreeMap<String, String>,
-        origin: u64,
-    ) -> Result<Tally, Wrong> {
+    fn tally(&self, engine: Engine, counts: &Counts, origin: u64) -> Result<Tally, CheckError> {
         if origin >= self.origins.len() as u64 {
             return wrong("its origin is not described above");
         }
-        let fits = counts.contains_key(PARTITIONS) == self.part.is_some();
+        let fits = counts.contains_key(PARTITIONS) == self.checked.part.is_some();
         match tally_of(engine, counts).filter(|_| fits) {
             Some(tally) => Ok(tally),
             None => wrong(
@@ -453,14 +428,14 @@ impl Body {
         }
     }
 
-    fn correction(&mut self, line: &CorrectionLine) -> Result<(), Wrong> {
+    fn correction(&mut self, line: &CorrectionLine) -> Result<(), CheckError> {
         let last = self.last.as_ref();
         let is_last = last.is_some_and(|task| (&task.plan, task.task) == (&line.plan, line.task));
         let Some(plan) = self.plan(&line.plan).filter(|_| is_last) else {
             return wrong("a correction must follow its task");
         };
         let engine = plan.engine();
-        if line.correction != self.corrections {
+        if line.correction != self.checked.corrections {
             return wrong("corrections are numbered from 0, one after the other");
         }
         for count in &line.counts {
@@ -480,85 +455,60 @@ impl Body {
         {
             return wrong("the decision is one of the counts, and has a method");
         }
-        self.corrections += 1;
-        self.open = decided.is_none();
-        self.decided = decided.flatten().cloned();
+        self.checked.corrections += 1;
+        self.decided = Some(decided.flatten().map(|count| count.tally.clone()));
         Ok(())
     }
 
     /// The last correction of the last task must decide for what is recorded.
-    fn close(&mut self) -> Result<(), Wrong> {
-        let decided = self.decided.take();
-        if std::mem::take(&mut self.open) {
-            return contradicted(
+    fn close(&mut self) -> Result<(), CheckError> {
+        match (self.decided.take(), &self.last) {
+            (Some(None), _) => contradicted(
                 "the task above was counted with different results, and nothing was decided",
-            );
-        }
-        match (decided, &self.last) {
-            (Some(count), Some(task)) if count.tally != task.tally => {
+            ),
+            (Some(Some(counts)), Some(task)) if counts != task.tally => {
                 contradicted("the tally of the task above is not the one that was decided for")
             }
             _ => Ok(()),
         }
     }
 
-    fn finish(mut self, root: String) -> Result<Checked, Wrong> {
+    fn finish(mut self) -> Result<Checked, CheckError> {
         self.close()?;
-        let missing = self.plans.get(self.next.0);
-        if let Some((plan, _)) = missing.filter(|_| self.part.is_none()) {
-            return wrong(format!(
-                "tasks are missing, from task {} of {} on",
-                self.next.1,
-                plan.name()
-            ));
+        let (head, mut checked) = (self.head, self.checked);
+        let is_whole = checked.part.is_none();
+        let (at, index) = self.next;
+        if let Some((plan, _)) = self.plans.get(at).filter(|_| is_whole) {
+            let name = plan.name();
+            return wrong(format!("tasks are missing, from task {index} of {name} on"));
         }
-        if self.head.recorded.unwrap_or(self.tasks) != self.tasks {
+        if head.recorded.unwrap_or(checked.tasks) != checked.tasks {
             return wrong(format!(
                 "there are {} tasks, and the first line says another number",
-                self.tasks
+                checked.tasks
             ));
         }
-        let Some((counting, _)) = self
-            .plans
-            .iter()
-            .find(|(plan, _)| plan.engine().counts_all())
-        else {
-            return wrong("there is no plan that counts all solutions");
-        };
-        let outcome = match self.part {
-            None => Some(outcome(counting.as_ref(), |engine| self.sums.get(&engine))?),
-            Some(_) => None,
-        };
-        let head = &self.head;
-        let said = [&head.total, &head.unique, &head.r180, &head.r90];
-        for (said, (what, found)) in said.into_iter().zip(results(outcome.as_ref())) {
-            if *said != found {
-                let [said, found] = [said, &found].map(|text| text.as_deref().unwrap_or("none"));
+        let mut plans = self.plans.iter().filter(|_| is_whole);
+        if let Some((counting, _)) = plans.find(|(plan, _)| plan.engine().counts_all()) {
+            let outcome = outcome(counting.as_ref(), |engine| self.sums.get(&engine))?;
+            checked.outcome = Some(outcome);
+        }
+        let said = [head.total, head.unique, head.r180, head.r90];
+        for (said, (what, found)) in said.into_iter().zip(results(checked.outcome.as_ref())) {
+            if said != found {
+                let [said, found] = [said, found].map(|text| text.unwrap_or("none".to_owned()));
                 return contradicted(format!(
                     "the tasks add up to {what} {found}, and the first line says {said:.64}"
                 ));
             }
         }
-        if (head.twice, head.corrections) != (self.twice, self.corrections) {
+        let (twice, corrections) = (checked.twice, checked.corrections);
+        if (head.twice, head.corrections) != (twice, corrections) {
             return wrong(format!(
-                "{} tasks have a second count and {} counts were corrected; the first line says {} and {}",
-                self.twice, self.corrections, head.twice, head.corrections
+                "{twice} tasks have a second count and {corrections} counts were corrected; the first line says {} and {}",
+                head.twice, head.corrections
             ));
         }
-        Ok(Checked {
-            board: self.board,
-            outcome,
-            part: self.part.map(|(part, _)| part),
-            plans: head.plans.keys().cloned().collect(),
-            tasks: self.tasks,
-            twice: self.twice,
-            on_other_host: self.on_other_host,
-            by_other_worker: self.by_other_worker,
-            by_other_kernel: self.by_other_kernel,
-            corrections: self.corrections,
-            hosts: self.hosts,
-            root,
-            signatures: Vec::new(),
-        })
+        Ok(checked)
     }
 }

@@ -33,7 +33,7 @@ pub fn open_source<'a>(path: &Path) -> Result<MergeSource<'a>, LedgerError> {
     };
     let checked = check_with(BufReader::new(input), |body, line| reading.take(body, line));
     let checked = checked.map_err(|error| match error {
-        CheckError::Counts { .. } => LedgerError::Counts(format!("{}: {error}", path.display())),
+        CheckError::Counts(_) => LedgerError::Counts(format!("{}: {error}", path.display())),
         _ => refused(error.to_string()),
     })?;
     let ([signed], Some(mut store)) = (&checked.signatures[..], reading.store) else {
@@ -67,10 +67,11 @@ impl Reading<'_> {
         let text = |error: LedgerError| error.to_string();
         match (line, &self.store) {
             (Line::Head(head), _) => {
-                let Some((part, _)) = &body.part else {
+                let Some(part) = &body.checked.part else {
                     return Err("it is of a whole run, and those of shards are merged".to_owned());
                 };
-                let mut info = RunInfo::new(body.board, &body.plans(), part.shard, String::new());
+                let mut info =
+                    RunInfo::new(body.checked.board, &body.plans(), part.shard, String::new());
                 info.program.clone_from(&head.program);
                 let store = Store::temporary(self.path, &info).map_err(text)?;
                 store.begin().map_err(text)?;

@@ -60,7 +60,7 @@ pub(crate) use records::recounting::decided;
 pub use records::recounting::{ChosenTasks, FirstCounts, Recounts};
 pub use sharing::shard::{Shard, ShardError};
 
-use database::{draft, meta, row, schema, session_rows};
+use database::{draft, meta, schema};
 use directory::files;
 use merging::merge_source;
 

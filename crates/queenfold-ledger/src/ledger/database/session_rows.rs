@@ -3,12 +3,10 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::database::digest::Digest;
-use crate::ledger::database::row::{RowError, integer};
-use crate::ledger::reading::run_info::{Facts, Session};
+use crate::ledger::{Column, Facts, LedgerError, Session, Store};
 
 /// The longest time of a session, in milliseconds: a century.
 const LONGEST_TIME: u64 = 100 * 366 * 86_400 * 1000;
@@ -23,59 +21,61 @@ struct FactsText<'a> {
     cpu_us: Option<u64>,
 }
 
-/// Adds a session of the run with the key `run`, or replaces the one with the same id.
-pub(crate) fn put(
-    connection: &Connection,
-    run: &Digest,
-    session: &Session,
-) -> Result<(), RowError> {
-    let facts = FactsText {
-        facts: Cow::Borrowed(&session.facts),
-        cpu_us: session
-            .cpu
-            .map(|cpu| u64::try_from(cpu.as_micros()).unwrap_or(u64::MAX)),
-    };
-    let unfit = |error: serde_json::Error| RowError::Unfit(error.to_string());
-    let facts = serde_json::to_string(&facts).map_err(unfit)?;
-    // Nothing takes no time.
-    let elapsed = session.elapsed.as_micros().div_ceil(1000);
-    let elapsed = u64::try_from(elapsed).unwrap_or(u64::MAX);
-    let stored = integer("elapsed time", elapsed)?;
-    let digest = Session::digest(run, &session.id, &facts, elapsed, session.committed);
-    let row = params![session.id, facts, stored, session.committed, digest.0];
-    connection
-        .prepare_cached("INSERT OR REPLACE INTO session VALUES (?1, ?2, ?3, ?4, ?5)")?
-        .execute(row)?;
-    Ok(())
-}
+impl Store {
+    /// Adds a session, or updates the one with the same id.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn put_session(&self, session: &Session) -> Result<(), LedgerError> {
+        let facts = FactsText {
+            facts: Cow::Borrowed(&session.facts),
+            cpu_us: session
+                .cpu
+                .map(|cpu| u64::try_from(cpu.as_micros()).unwrap_or(u64::MAX)),
+        };
+        let unfit = |error: serde_json::Error| self.database(error.to_string());
+        let facts = serde_json::to_string(&facts).map_err(unfit)?;
+        // Nothing takes no time.
+        let elapsed = session.elapsed.as_micros().div_ceil(1000);
+        let elapsed = u64::try_from(elapsed).unwrap_or(u64::MAX);
+        let digest = Session::digest(self.key(), &session.id, &facts, elapsed, session.committed);
+        let row = params![session.id, facts, elapsed, session.committed, digest.0];
+        let sql = "INSERT OR REPLACE INTO session VALUES (?1, ?2, ?3, ?4, ?5)";
+        self.execute(sql, row).map(drop)
+    }
 
-/// All sessions of the run with the key `run`, by id.
-pub(crate) fn all(connection: &Connection, run: &Digest) -> Result<Vec<Session>, RowError> {
-    let mut statement = connection
-        .prepare("SELECT id, facts, elapsed_ms, committed, blake3 FROM session ORDER BY id")?;
-    let sessions = statement.query_map([], |row| read(row, run))?;
-    let sessions: Option<_> = sessions.collect::<rusqlite::Result<_>>()?;
-    sessions.ok_or_else(|| RowError::Damaged("a session is damaged".to_owned()))
-}
+    /// All sessions, by id.
+    ///
+    /// # Errors
+    /// One is damaged.
+    pub fn sessions(&self) -> Result<Vec<Session>, LedgerError> {
+        let sql = "SELECT id, facts, elapsed_ms, committed, blake3 FROM session ORDER BY id";
+        self.rows(sql, [], |row| {
+            self.whole("a session", self.read_session(row))
+        })
+    }
 
-fn read(row: &Row<'_>, run: &Digest) -> rusqlite::Result<Option<Session>> {
-    let id: String = row.get(0)?;
-    let facts: String = row.get(1)?;
-    let elapsed = u64::try_from(row.get::<_, i64>(2)?).ok();
-    let committed = row.get(3)?;
-    let stored: [u8; 32] = row.get(4)?;
-    let Some(elapsed) = elapsed.filter(|elapsed| *elapsed <= LONGEST_TIME) else {
-        return Ok(None);
-    };
-    let digest = Session::digest(run, &id, &facts, elapsed, committed);
-    Ok(serde_json::from_str::<FactsText<'_>>(&facts)
-        .ok()
-        .filter(|_| digest.0 == stored)
-        .map(|text| Session {
+    fn read_session(&self, row: &Row<'_>) -> rusqlite::Result<Option<Session>> {
+        let (id, facts): (String, String) = (row.get(0)?, row.get(1)?);
+        let (elapsed, committed) = (row.get(2)?, row.get(3)?);
+        let stored: [u8; 32] = row.get(4)?;
+        let digest = Session::digest(self.key(), &id, &facts, elapsed, committed);
+        let is_whole = digest.0 == stored && elapsed <= LONGEST_TIME;
+        let text = serde_json::from_str::<FactsText<'_>>(&facts).ok();
+        Ok(text.filter(|_| is_whole).map(|text| Session {
             id,
             facts: text.facts.into_owned(),
             elapsed: Duration::from_millis(elapsed),
             cpu: text.cpu_us.map(Duration::from_micros),
             committed,
         }))
+    }
+
+    /// Removes a session and the entries of a column that it wrote; the number of these.
+    pub(crate) fn remove_of_session(&self, column: Column, id: &str) -> Result<u64, LedgerError> {
+        let entries = format!("DELETE FROM {} WHERE session = ?1", column.table());
+        let removed = self.execute(&entries, [id])?;
+        self.execute("DELETE FROM session WHERE id = ?1", [id])?;
+        Ok(removed as u64)
+    }
 }

@@ -8,18 +8,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::types::ValueRef::Null;
-use rusqlite::{Connection, Row, Statement, params};
+use rusqlite::{Connection, Params, Row, params};
 
-use crate::ledger::database::account::{self, Account};
-use crate::ledger::database::correction_rows::{self, LoggedCorrection};
+use crate::ledger::database::correction_rows::{LoggedCorrection, last_corrections};
 use crate::ledger::database::digest::Digest;
+use crate::ledger::database::entry_rows::COUNT;
 use crate::ledger::database::parts::own_plan;
-use crate::ledger::database::row::{RowError, integer};
-use crate::ledger::reading::run_info::{RunInfo, Session};
 use crate::ledger::reading::who_counted::Counting;
 use crate::ledger::{
-    Column, Coverage, DirLock, Entry, FILE, LedgerError, Parts, PlanInfo, WhoCounted, draft, files,
-    meta, row, schema, session_rows,
+    Column, Coverage, DirLock, Entry, FILE, LedgerError, Parts, PlanInfo, RunInfo, WhoCounted,
+    draft, files, meta, schema,
 };
 use queenfold::engine::{Correction, CountedBy, Engine, Plan, Tally, TaskKey, TaskResult};
 
@@ -263,66 +261,49 @@ impl Store {
     /// A record is damaged, or `each` fails.
     pub(crate) fn try_for_each<E: From<LedgerError>>(
         &self,
-        mut each: impl FnMut(RecordedTask) -> Result<(), E>,
+        each: impl FnMut(RecordedTask) -> Result<(), E>,
     ) -> Result<(), E> {
         // Records, sessions and corrections of the same moment: another process may write meanwhile.
         let _moment = self.moment()?;
-        let mut checks = Checks::new(self)?;
-        let mut statement = self.prepare_tasks(|table| format!("{table}.*"))?;
-        let mut rows = self.sql(statement.query([]))?;
+        self.walk(Some(Checks::new(self)?), each)
+    }
+
+    /// Calls `each` for every task in canonical order. Without `checks`, records are believed, but for being of the run: that
+    /// takes less time where there are millions.
+    pub(crate) fn walk<E: From<LedgerError>>(
+        &self,
+        checks: Option<Checks<'_>>,
+        mut each: impl FnMut(RecordedTask) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let is_checked = checks.is_some();
+        let mut coverage = Coverage::none_of(self.info.n(), &self.info.plans);
         let mut seconds = 0;
-        while let Some(row) = self.sql(rows.next())? {
-            let record = self.read(row, 0, Column::Record)?;
-            let is_second = self.sql(row.get_ref(row::COUNT))? != Null;
-            let second = match is_second {
-                true => Some(self.read(row, row::COUNT, Column::Second)?),
-                false => None,
-            };
-            let task = RecordedTask { record, second };
-            checks.check(&task)?;
+        let sql = "SELECT r.*, s.* FROM record AS r LEFT JOIN second AS s \
+                   ON s.engine = r.engine AND s.task = r.task ORDER BY r.engine, r.task";
+        self.for_each_row(sql, [], |row| {
+            let read = |from, column| self.entry(row, from, column, is_checked);
+            let record = read(0, Column::Record)?;
+            let is_second = self.sql(row.get_ref(COUNT))? != Null;
+            let second = is_second.then(|| read(COUNT, Column::Second)).transpose()?;
+            let key = record.result.key;
+            if !coverage.is_task(key) {
+                let what = format!("record {key} is of a task that the plan does not have");
+                return Err(self.damaged(what).into());
+            }
+            // The primary key forbids it, but a damaged page could still show a row twice.
+            if !coverage.add(key) {
+                return Err(self.damaged(format!("record {key} is there twice")).into());
+            }
             seconds += u64::from(is_second);
-            each(task)?;
-        }
-        if self.rows_of("second")? != seconds {
+            let task = RecordedTask { record, second };
+            if let Some(checks) = &checks {
+                checks.check(&task)?;
+            }
+            each(task)
+        })?;
+        if is_checked && self.rows_of("second")? != seconds {
             let what = "it has a second count of a task that has no record".to_owned();
             return Err(self.damaged(what).into());
-        }
-        Ok(())
-    }
-
-    /// The statement for all tasks: these columns of the record, then those of the second count, which are null without one.
-    fn prepare_tasks(&self, columns: fn(&str) -> String) -> Result<Statement<'_>, LedgerError> {
-        let sql = format!(
-            "SELECT {}, {} FROM record AS r LEFT JOIN second AS s \
-             ON s.engine = r.engine AND s.task = r.task ORDER BY r.engine, r.task",
-            columns("r"),
-            columns("s")
-        );
-        self.sql(self.connection.prepare(&sql))
-    }
-
-    /// Calls `each` for every task in canonical order, with an account of its record and of its second count. The records
-    /// are believed: nothing is checked but that they are of the run.
-    ///
-    /// # Errors
-    /// The file cannot be read, or a record is of no task of the run.
-    pub(crate) fn for_each_account(
-        &self,
-        mut each: impl FnMut(&Account<'_>, Option<&Account<'_>>),
-    ) -> Result<(), LedgerError> {
-        let damaged = || self.damaged("a record is of no task of this run".to_owned());
-        let (n, plans) = (self.info.n(), &self.info.plans);
-        let mut statement = self.prepare_tasks(account::columns)?;
-        let mut rows = self.sql(statement.query([]))?;
-        while let Some(row) = self.sql(rows.next())? {
-            let read = |from| {
-                let account = self.sql(Account::read(row, from, n, plans))?;
-                account.ok_or_else(damaged)
-            };
-            let record = read(0)?;
-            let is_second = self.sql(row.get_ref(account::COUNT))? != Null;
-            let second = is_second.then(|| read(account::COUNT)).transpose()?;
-            each(&record, second.as_ref());
         }
         Ok(())
     }
@@ -359,108 +340,12 @@ impl Store {
         let mut counting = Counting::begin(self)?;
         self.for_each_task(|task| {
             sums.add(&task.record.result);
-            let second = task.second.as_ref().map(Account::of);
-            counting.add(&Account::of(&task.record), second.as_ref());
+            counting.add(&task);
             each(task);
         })?;
         sums.who = counting.end();
         sums.contested = self.contested()?.into_keys().collect();
         Ok(sums)
-    }
-
-    /// The tasks whose results differ, and nothing has decided yet, each with its last correction.
-    ///
-    /// # Errors
-    /// The log is damaged.
-    pub(crate) fn contested(&self) -> Result<BTreeMap<TaskKey, LoggedCorrection>, LedgerError> {
-        let mut last = last_corrections(self.corrections()?);
-        last.retain(|_, last| last.is_open());
-        Ok(last)
-    }
-
-    /// The log of counts that differed, by the name of the engine, then by task, then in the order in
-    /// which it was written.
-    ///
-    /// # Errors
-    /// It is damaged.
-    pub fn corrections(&self) -> Result<Vec<LoggedCorrection>, LedgerError> {
-        self.log_of(None)
-    }
-
-    /// What the log has of one task, in the order in which it was written.
-    pub(crate) fn corrections_of(
-        &self,
-        task: TaskKey,
-    ) -> Result<Vec<LoggedCorrection>, LedgerError> {
-        self.log_of(Some(task))
-    }
-
-    fn log_of(&self, task: Option<TaskKey>) -> Result<Vec<LoggedCorrection>, LedgerError> {
-        let plans = (self.info.n(), &self.info.plans[..]);
-        self.sql(correction_rows::all(
-            &self.connection,
-            &self.key,
-            plans,
-            task,
-        ))
-    }
-
-    /// The record of a task, if there is one.
-    ///
-    /// # Errors
-    /// It is damaged.
-    pub fn get(&self, task: TaskKey) -> Result<Option<Entry>, LedgerError> {
-        self.get_from(Column::Record, task)
-    }
-
-    /// A count of a task, if there is one.
-    ///
-    /// # Errors
-    /// It is damaged.
-    pub fn get_from(&self, column: Column, task: TaskKey) -> Result<Option<Entry>, LedgerError> {
-        let sql = format!(
-            "SELECT * FROM {} WHERE engine = ?1 AND task = ?2",
-            column.table()
-        );
-        let mut statement = self.sql(self.connection.prepare_cached(&sql))?;
-        let index = self.sql(integer("task index", task.index))?;
-        let mut rows = self.sql(statement.query(params![task.engine.name(), index]))?;
-        match self.sql(rows.next())? {
-            Some(row) => self.read(row, 0, column).map(Some),
-            None => Ok(None),
-        }
-    }
-
-    /// Records a result, within the transaction that is open.
-    ///
-    /// # Errors
-    /// It is recorded with another result; the file cannot be written.
-    pub fn insert(&self, entry: &Entry) -> Result<(), LedgerError> {
-        if self.put(Column::Record, entry)? {
-            return Ok(());
-        }
-        let result = &entry.result;
-        let there = self.recorded(result.key)?.result;
-        if there.tally.agrees_with(&result.tally) {
-            return Ok(());
-        }
-        Err(LedgerError::Disagreement {
-            task: result.key,
-            what: format!(
-                "recorded as {} by {}, now counted as {} by {}",
-                there.tally.exact(),
-                there.origin.counted_by,
-                result.tally.exact(),
-                result.origin.counted_by
-            ),
-        })
-    }
-
-    /// Writes an entry, unless there is one of its task in the column; whether it did.
-    pub(crate) fn put(&self, column: Column, entry: &Entry) -> Result<bool, LedgerError> {
-        let mut statement = self.sql(self.connection.prepare_cached(&row::insertion(column)))?;
-        let digest = entry.digest(column, &self.key);
-        Ok(self.sql(row::insert(&mut statement, entry, &digest))? > 0)
     }
 
     /// Removes the entry of a task from a column, if there is one.
@@ -475,68 +360,8 @@ impl Store {
 
     fn remove_from(&self, table: &str, task: TaskKey) -> Result<(), LedgerError> {
         let sql = format!("DELETE FROM {table} WHERE engine = ?1 AND task = ?2");
-        let index = self.sql(integer("task index", task.index))?;
-        let of_task = params![task.engine.name(), index];
-        self.sql(self.connection.execute(&sql, of_task)).map(drop)
-    }
-
-    /// Adds a correction to the log.
-    pub(crate) fn log(&self, correction: &LoggedCorrection) -> Result<(), LedgerError> {
-        let logged = correction_rows::insert(&self.connection, &self.key, correction);
-        self.sql(logged)
-    }
-
-    /// The second counts of tasks whose record, and not they, a session wrote.
-    pub(crate) fn seconds_to(&self, session: &str) -> Result<Vec<Entry>, LedgerError> {
-        let sql = "SELECT s.* FROM second AS s JOIN record AS r ON r.engine = s.engine AND r.task = s.task \
-                   WHERE r.session = ?1 AND s.session <> ?1";
-        let mut statement = self.sql(self.connection.prepare(sql))?;
-        let mut rows = self.sql(statement.query([session]))?;
-        let mut entries = Vec::new();
-        while let Some(row) = self.sql(rows.next())? {
-            entries.push(self.read(row, 0, Column::Second)?);
-        }
-        Ok(entries)
-    }
-
-    /// Removes a session and the entries of a column that it wrote; the number of these.
-    pub(crate) fn remove_of_session(&self, column: Column, id: &str) -> Result<u64, LedgerError> {
-        let remove = |sql: &str| self.sql(self.connection.execute(sql, [id]));
-        let entries = format!("DELETE FROM {} WHERE session = ?1", column.table());
-        let removed = remove(&entries)?;
-        remove("DELETE FROM session WHERE id = ?1")?;
-        Ok(removed as u64)
-    }
-
-    /// Adds a session, or updates the one with the same id.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn put_session(&self, session: &Session) -> Result<(), LedgerError> {
-        self.sql(session_rows::put(&self.connection, &self.key, session))
-    }
-
-    /// All sessions, by id.
-    ///
-    /// # Errors
-    /// One is damaged.
-    pub fn sessions(&self) -> Result<Vec<Session>, LedgerError> {
-        self.sql(session_rows::all(&self.connection, &self.key))
-    }
-
-    /// Checks that no task is contested, so that the sums may be a result.
-    ///
-    /// # Errors
-    /// [`LedgerError::Contested`]; the log is damaged.
-    pub fn check_decided(&self) -> Result<(), LedgerError> {
-        let tasks: Vec<_> = self.contested()?.into_keys().collect();
-        match tasks.is_empty() {
-            true => Ok(()),
-            false => Err(LedgerError::Contested {
-                file: self.file.clone(),
-                tasks,
-            }),
-        }
+        let of_task = params![task.engine.name(), task.index];
+        self.execute(&sql, of_task).map(drop)
     }
 
     /// Writes a copy of the ledger, durably, to a new file. Call outside of a transaction.
@@ -590,27 +415,72 @@ impl Store {
         self.sql(self.connection.execute_batch(sql))
     }
 
-    /// The entry in the columns of a row that begin at `from`, checked against its digest.
-    fn read(&self, row: &Row<'_>, from: usize, column: Column) -> Result<Entry, LedgerError> {
-        let read = row::read(row, from, self.info.n(), &self.info.plans);
-        let (entry, stored) = self.sql(read)?;
-        if entry.digest(column, &self.key).0 == stored {
-            return Ok(entry);
-        }
-        let (key, what) = (entry.result.key, column.what());
-        Err(self.damaged(format!("{what} {key} does not match its digest")))
-    }
-
-    /// What came of reading or writing rows of this file.
-    fn sql<T, E: Into<RowError>>(&self, done: Result<T, E>) -> Result<T, LedgerError> {
-        done.map_err(|error| match error.into() {
-            RowError::Database(error) => LedgerError::sqlite(&self.file, &error),
-            RowError::Damaged(what) => self.damaged(what),
-            RowError::Unfit(reason) => self.database(reason),
+    /// The task of this index, if the run has a plan of this engine.
+    pub(super) fn task(&self, engine: &str, index: u64) -> Option<TaskKey> {
+        let mut plans = self.info.plans.iter();
+        let plan = plans.find(|plan| plan.engine.name() == engine)?;
+        Some(TaskKey {
+            n: self.info.n(),
+            engine: plan.engine,
+            version: plan.name.version,
+            index,
         })
     }
 
-    fn damaged(&self, what: String) -> LedgerError {
+    /// Runs a statement that changes rows; the number of these.
+    pub(super) fn execute(&self, sql: &str, of: impl Params) -> Result<usize, LedgerError> {
+        let statement = self.connection.prepare_cached(sql);
+        self.sql(statement.and_then(|mut statement| statement.execute(of)))
+    }
+
+    /// Calls `each` for every row that a statement gives.
+    fn for_each_row<E: From<LedgerError>>(
+        &self,
+        sql: &str,
+        of: impl Params,
+        mut each: impl FnMut(&Row<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut statement = self.sql(self.connection.prepare_cached(sql))?;
+        let mut rows = self.sql(statement.query(of))?;
+        while let Some(row) = self.sql(rows.next())? {
+            each(row)?;
+        }
+        Ok(())
+    }
+
+    /// What `read` makes of every row that a statement gives.
+    pub(super) fn rows<T>(
+        &self,
+        sql: &str,
+        of: impl Params,
+        mut read: impl FnMut(&Row<'_>) -> Result<T, LedgerError>,
+    ) -> Result<Vec<T>, LedgerError> {
+        let mut all = Vec::new();
+        self.for_each_row(sql, of, |row| read(row).map(|read| all.push(read)))?;
+        Ok(all)
+    }
+
+    /// What was read of `what`, which is damaged if that is nothing.
+    pub(super) fn whole<T>(
+        &self,
+        what: &str,
+        read: rusqlite::Result<Option<T>>,
+    ) -> Result<T, LedgerError> {
+        let damaged = || self.damaged(format!("{what} is damaged"));
+        self.sql(read)?.ok_or_else(damaged)
+    }
+
+    /// The key of the run, which is in every digest.
+    pub(super) const fn key(&self) -> &Digest {
+        &self.key
+    }
+
+    /// What came of reading or writing this file.
+    pub(super) fn sql<T>(&self, done: rusqlite::Result<T>) -> Result<T, LedgerError> {
+        done.map_err(|error| LedgerError::sqlite(&self.file, &error))
+    }
+
+    pub(super) fn damaged(&self, what: String) -> LedgerError {
         LedgerError::damaged(&self.file, what)
     }
 
@@ -626,16 +496,9 @@ impl Store {
     }
 }
 
-/// The last correction of each task.
-fn last_corrections(log: Vec<LoggedCorrection>) -> BTreeMap<TaskKey, LoggedCorrection> {
-    let by_task = log.into_iter().map(|logged| (logged.task(), logged));
-    by_task.collect()
-}
-
 /// What is checked of a record besides its digest.
-struct Checks<'a> {
+pub(crate) struct Checks<'a> {
     store: &'a Store,
-    coverage: Coverage,
     sessions: BTreeSet<String>,
     corrections: BTreeMap<TaskKey, LoggedCorrection>,
 }
@@ -655,25 +518,15 @@ impl<'a> Checks<'a> {
         }
         Ok(Self {
             store,
-            coverage: Coverage::none_of(store.info.n(), &store.info.plans),
             sessions,
             corrections: last_corrections(log),
         })
     }
 
-    fn check(&mut self, task: &RecordedTask) -> Result<(), LedgerError> {
+    fn check(&self, task: &RecordedTask) -> Result<(), LedgerError> {
         let RecordedTask { record, second } = task;
         let key = record.result.key;
         let damaged = |what: String| Err(self.store.damaged(what));
-        if !self.coverage.is_task(key) {
-            return damaged(format!(
-                "record {key} is of a task that the plan does not have"
-            ));
-        }
-        // The primary key forbids it, but a damaged page could still show a row twice.
-        if !self.coverage.add(key) {
-            return damaged(format!("record {key} is there twice"));
-        }
         for entry in std::iter::once(record).chain(second) {
             if !self.sessions.contains(&entry.session) {
                 return damaged(format!("the session that counted record {key} is missing"));

@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::ledger::database::account::Account;
 use crate::ledger::{Entry, RecordedTask, Session};
-use queenfold::engine::seconds;
+use queenfold::engine::{WorkerId, seconds};
 use queenfold::outcome::{Checked, Outcome};
 use queenfold::words::{measured, percent, several};
 
@@ -54,11 +53,12 @@ impl Confirmation {
     /// Adds a task that was counted a second time: each count with its host.
     pub(crate) fn add_second(
         &mut self,
-        (one, host): (&Account<'_>, Option<&String>),
-        (other, second_host): (&Account<'_>, Option<&String>),
+        (one, host): (&Entry, Option<&String>),
+        (other, second_host): (&Entry, Option<&String>),
     ) {
         self.twice += 1;
-        let is_device = |worker| matches!(worker, queenfold::engine::WorkerId::Device(_));
+        let [one, other] = [one, other].map(|entry| &entry.result.origin);
+        let is_device = |worker| matches!(worker, WorkerId::Device(_));
         let place = match (host == second_host, one.worker == other.worker) {
             (false, _) => &mut self.on_other_host,
             (true, true) => &mut self.on_same_worker,
@@ -68,7 +68,7 @@ impl Confirmation {
             (true, false) => &mut self.on_other_worker,
         };
         *place += 1;
-        self.by_other_kernel += u64::from(one.backend != other.backend);
+        self.by_other_kernel += u64::from(one.counted_by.backend() != other.counted_by.backend());
     }
 
     /// How an outcome of these tasks was checked.

@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::ledger::Session;
-use crate::ledger::database::account::Account;
 use crate::ledger::reading::status::per_second;
+use crate::ledger::{Entry, Session};
 
 /// What one host recorded, in all its sessions. Names of hosts are what the hosts say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,10 +59,10 @@ impl HostShare {
     }
 
     /// Adds a record of this host.
-    pub(crate) fn add(&mut self, record: &Account<'_>) {
+    pub(crate) fn add(&mut self, record: &Entry) {
         self.tasks += 1;
-        self.nodes = self.nodes.saturating_add(record.nodes);
-        self.audits += u64::from(record.is_audited);
+        self.nodes = self.nodes.saturating_add(record.result.tally.nodes);
+        self.audits += u64::from(record.result.audited_by.is_some());
     }
 
     /// Adds what the same host did of another part of the run.

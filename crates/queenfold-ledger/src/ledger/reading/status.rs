@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::ledger::database::account::Account;
 use crate::ledger::reading::who_counted::Counting;
 use crate::ledger::{
-    Coverage, Division, Facts, LedgerError, Missing, Session, Store, WhoCounted, unix_time,
+    Coverage, Division, Entry, Facts, LedgerError, Missing, Session, Store, WhoCounted, unix_time,
 };
 use queenfold::actors::FaultyWorker;
 use queenfold::engine::{Engine, Plan, WorkerId};
@@ -89,16 +88,19 @@ impl Latest {
     }
 
     /// Adds a task that it counted.
-    fn add(&mut self, account: &Account<'_>) {
+    fn add(&mut self, entry: &Entry) {
+        let (result, nodes) = (&entry.result, entry.result.tally.nodes);
         self.tasks += 1;
-        self.nodes = self.nodes.saturating_add(account.nodes);
-        let worker = self.workers.entry(account.worker).or_default();
-        if worker.backend != account.backend {
-            account.backend.clone_into(&mut worker.backend);
-        }
+        self.nodes = self.nodes.saturating_add(nodes);
+        let worker = self.workers.entry(result.origin.worker).or_default();
+        result
+            .origin
+            .counted_by
+            .backend()
+            .clone_into(&mut worker.backend);
         worker.tasks += 1;
-        worker.nodes = worker.nodes.saturating_add(account.nodes);
-        worker.busy += account.duration;
+        worker.nodes = worker.nodes.saturating_add(nodes);
+        worker.busy += result.duration;
     }
 }
 
@@ -171,27 +173,30 @@ impl Status {
         let mut works: BTreeMap<Engine, PlanWork> = BTreeMap::new();
         let mut coverage = Coverage::none_of(store.info().n(), &store.info().plans);
         let mut nodes = BTreeMap::<Engine, u64>::new();
-        store.for_each_account(|record, second| {
-            coverage.add(record.key);
-            let sum = nodes.entry(record.key.engine).or_default();
-            *sum = sum.saturating_add(record.nodes);
-            counting.add(record, second);
+        store.walk(None, |task| {
+            counting.add(&task);
+            let (record, second) = (&task.record, &task.second);
+            let key = record.result.key;
+            coverage.add(key);
+            let sum = nodes.entry(key.engine).or_default();
+            *sum = sum.saturating_add(record.result.tally.nodes);
             let Some(latest) = &mut latest else {
-                return;
+                return Ok::<_, LedgerError>(());
             };
-            let id = latest.session.id.as_str();
-            if record.session == id {
+            let id = &latest.session.id;
+            if record.session == *id {
                 let mut plans = plans.iter();
-                if let Some(plan) = plans.find(|plan| plan.engine() == record.key.engine) {
+                if let Some(plan) = plans.find(|plan| plan.engine() == key.engine) {
                     let work = works.entry(plan.engine()).or_default();
-                    work.cost_latest += cost(plan.as_ref(), record.key.index);
-                    work.seconds_latest += record.duration.as_secs_f64();
+                    work.cost_latest += cost(plan.as_ref(), key.index);
+                    work.seconds_latest += record.result.duration.as_secs_f64();
                 }
                 latest.add(record);
-            } else if let Some(second) = second.filter(|second| second.session == id) {
+            } else if let Some(second) = second.as_ref().filter(|second| second.session == *id) {
                 latest.second += 1;
                 latest.add(second);
             }
+            Ok(())
         })?;
         let mut shard_tasks = (0, 0);
         for plan in plans {

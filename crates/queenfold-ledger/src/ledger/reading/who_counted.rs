@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ledger::database::account::Account;
 use crate::ledger::{
-    Confirmation, Coverage, Division, HostShare, LedgerError, RunInfo, Session, Sessions, Store,
+    Confirmation, Coverage, Division, Entry, HostShare, LedgerError, RecordedTask, RunInfo,
+    Session, Sessions, Store,
 };
 use queenfold::engine::WorkerId;
 
@@ -86,27 +86,30 @@ impl<'a> Counting<'a> {
     }
 
     /// Takes in a task.
-    pub(crate) fn add(&mut self, record: &Account<'_>, second: Option<&Account<'_>>) {
+    pub(crate) fn add(&mut self, task: &RecordedTask) {
+        let (record, second) = (&task.record, task.second.as_ref());
+        let (result, is_audited) = (&record.result, record.result.audited_by.is_some());
         let sessions = &self.sessions;
-        let host = |account: &Account<'_>| sessions.host(account.session);
+        let host = |entry: &Entry| sessions.host(&entry.session);
         let (first_host, second_host) = (host(record), second.and_then(host));
-        let is_claim = |again: &Account<'_>| sessions.claim(record.session, again.session);
+        let is_claim = |again: &Entry| sessions.claim(&record.session, &again.session);
         let all = &mut self.who.confirmation;
         all.tasks += 1;
-        let again = second.or(record.is_audited.then_some(record));
+        let again = second.or(is_audited.then_some(record));
         all.claimed += u64::from(again.is_some_and(is_claim));
-        let signer = |account: &Account<'_>| sessions.signer(account.session);
+        let signer = |entry: &Entry| sessions.signer(&entry.session);
         let is_by_two = |second| signer(record).is_some() && signer(second).is_some();
         all.by_two_keys += u64::from(second.is_some_and(is_by_two));
         match second {
             Some(second) => all.add_second((record, first_host), (second, second_host)),
-            None => all.audited += u64::from(record.is_audited),
+            None => all.audited += u64::from(is_audited),
         }
         for host in first_host.into_iter().chain(second_host) {
             insert(&mut self.counted_on, host);
         }
-        if matches!(record.worker, WorkerId::Cpu(_)) && record.key.engine.counts_all() {
-            insert(&mut self.kernels, record.backend);
+        let origin = &result.origin;
+        if matches!(origin.worker, WorkerId::Cpu(_)) && result.key.engine.counts_all() {
+            insert(&mut self.kernels, origin.counted_by.backend());
         }
         let Some(host) = first_host else { return };
         if let Some(share) = self.who.hosts.get_mut(host) {
@@ -121,7 +124,7 @@ impl<'a> Counting<'a> {
                     self.who.once.entry(host.clone()).or_insert(none)
                 }
             };
-            once.add(record.key);
+            once.add(result.key);
         }
     }
 

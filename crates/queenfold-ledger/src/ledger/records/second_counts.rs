@@ -46,7 +46,7 @@ impl Store {
         at: i64,
     ) -> Result<(), LedgerError> {
         let key = entry.result.key;
-        let last = self.corrections_of(key)?.pop();
+        let last = self.log_of(Some(key))?.pop();
         let Some(mut correction) = last.filter(LoggedCorrection::is_open).map(|l| l.correction)
         else {
             return self.confirm(entry, session, at);
@@ -162,7 +162,7 @@ impl Store {
     ) -> Result<(), LedgerError> {
         let key = correction.recorded.result.key;
         self.log(&LoggedCorrection {
-            number: self.corrections_of(key)?.len() as u64,
+            number: self.log_of(Some(key))?.len() as u64,
             correction,
             session: session.to_owned(),
             recorded_at,
