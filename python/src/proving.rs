@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 use queenfold::engine::CheckedBy;
 use queenfold::job::{DeviceChoice, Hardware, HardwareSettings, RunSettings, outcome};
 use queenfold_ledger::certificate::{self, Checked};
-use queenfold_ledger::ledger::RecountChoice;
-use queenfold_ledger::run_directory::{Verification, open};
+use queenfold_ledger::ledger::{RecountChoice, Store};
+use queenfold_ledger::run_directory::Verification;
 
 use crate::arguments::{self, Whole};
 use crate::errors::{self, CertificateError, ContradictionError};
@@ -120,16 +120,16 @@ pub fn verify(
 }
 
 fn verified(dir: &Path, choice: RecountChoice, settings: &RunSettings) -> PyResult<Verified> {
-    let (store, plans) = open(dir).map_err(|error| errors::of_ledger(&error))?;
-    let drawn = Verification::draw(&store, &plans, choice, None);
+    let store = Store::open_to_read(dir).map_err(|error| errors::of_ledger(&error))?;
+    let drawn = Verification::draw(&store, choice, None);
     let drawn = drawn.map_err(|error| errors::of_ledger(&error))?;
+    let plans = drawn.tasks.plans.clone();
     let hardware = Hardware::find(&settings.hardware).map_err(errors::of_job)?;
     let by = CheckedBy::OtherKernel;
     let counted = drawn
         .tasks
         .count(by, (settings, &hardware), Box::new(|_| ()));
-    let findings = drawn.findings(&store, counted.map_err(errors::of_job)?);
-    let findings = findings.map_err(|error| errors::of_ledger(&error))?;
+    let findings = drawn.findings(counted.map_err(errors::of_job)?);
     if let Some(wrong) = findings.wrong.first() {
         return Err(ContradictionError::new_err(wrong.to_string()));
     }
@@ -160,11 +160,11 @@ fn verified(dir: &Path, choice: RecountChoice, settings: &RunSettings) -> PyResu
 #[pyfunction]
 pub fn certify(py: Python<'_>, dir: PathBuf, path: PathBuf) -> PyResult<Certificate> {
     py.detach(|| {
-        let (store, plans) = open(&dir).map_err(|error| errors::of_ledger(&error))?;
+        let store = Store::open_to_read(&dir).map_err(|error| errors::of_ledger(&error))?;
         let failed = |error: String| CertificateError::new_err(error);
         let file = File::create_new(&path)
             .map_err(|error| failed(format!("{}: {error}", path.display())))?;
-        let written = certificate::certify(&store, &plans, &[], BufWriter::new(&file));
+        let written = certificate::certify(&store, &[], BufWriter::new(&file));
         if let Err(error) = written {
             // What was written is of no use, and the error says more than one of this call would.
             let _ = fs::remove_file(&path);

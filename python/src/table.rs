@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use queenfold_ledger::ledger::RecordedTask;
-use queenfold_ledger::run_directory::open;
+use queenfold_ledger::ledger::{RecordedTask, Store};
 
 use crate::errors;
 
@@ -58,7 +57,8 @@ columns! { task, ranks:
 #[pyfunction]
 pub fn read_ledger(py: Python<'_>, dir: PathBuf) -> PyResult<Bound<'_, PyDict>> {
     let columns = py.detach(|| {
-        let (store, plans) = open(&dir)?;
+        let store = Store::open_to_read(&dir)?;
+        let plans = store.plans()?;
         let mut columns = Columns::default();
         store.for_each_task(|task| {
             let key = task.record.result.key;

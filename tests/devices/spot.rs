@@ -12,13 +12,10 @@ use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use super::eight::Pretended;
-use super::runs::size;
 use queenfold::actors::{Control, EventKind, Observer, RunEvent, RunSpec, run};
-use queenfold::colour::ColourPlan;
 use queenfold::engine::{Engine, Plan};
 use queenfold_ledger::ledger::{
-    COMMIT_EVERY, Confirmation, Division, FILE, Facts, MergeSource, Recording, RunInfo, Shard,
-    Store, merge,
+    COMMIT_EVERY, Confirmation, Division, FILE, Facts, Recording, RunInfo, Shard, Store, merge,
 };
 
 /// What a process is told: its directory, and how many times slower than an H100 each of its devices is.
@@ -163,9 +160,8 @@ fn killed(times: u32, slower: f64, longest: Duration) {
     for directory in [&first, &second] {
         assert_eq!(live(directory, 1.0, None), Some(expected.clone()));
     }
-    let sources = [&first, &second].map(|directory| MergeSource::directory(directory));
-    let plans: [Arc<dyn Plan>; 1] = [Arc::new(ColourPlan::new(size(20)))];
-    merge(sources, &both, &plans).unwrap();
+    let sources = [&first, &second].map(|directory| Store::open_to_read(directory));
+    merge(sources, None, &both).unwrap();
     let confirmation = Store::open_to_read(&both)
         .unwrap()
         .sums()

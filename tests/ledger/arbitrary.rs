@@ -110,7 +110,7 @@ fn use_it(dir: &Path, run: &Path) {
     };
     let read = read();
     let into = dir.join("into");
-    match merge(&[run], &into, &plans(BOARD)) {
+    match merge(&[run], &into) {
         Ok(merged) if merged.sums.coverage.is_whole() => {
             let tallies = &merged.sums.tallies;
             let (all, census) = (&tallies[&Engine::Chain], tallies.get(&Engine::Census));
@@ -275,7 +275,7 @@ proptest! {
             let dir = tempfile::tempdir().unwrap();
             whole_run(dir.path(), BOARD);
             let mut text = Vec::new();
-            certify(&Store::open_to_read(dir.path()).unwrap(), &plans(BOARD), &[], &mut text).unwrap();
+            certify(&Store::open_to_read(dir.path()).unwrap(), &[], &mut text).unwrap();
             String::from_utf8(text).unwrap().lines().map(str::to_owned).collect()
         });
         let mut lines = good.clone();

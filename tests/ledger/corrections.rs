@@ -198,7 +198,7 @@ fn a_contested_task_has_no_total_until_it_is_decided() {
     assert_eq!(numbers, [0, 1]);
     assert_eq!(of(&["resume", text(dir.path())]).0, 0);
     // The decision reaches the run that has only the difference.
-    merge(&[dir.path()], into.path(), &plans(13)).unwrap();
+    merge(&[dir.path()], into.path()).unwrap();
     assert!(contested(into.path()).is_empty());
     assert_eq!(corrections(into.path()), corrections(dir.path()));
 }
@@ -271,7 +271,7 @@ fn merged_runs_keep_second_counts_and_make_new_ones() {
     let [a, b, into] = ["a", "b", "into"].map(|name| dir.path().join(name));
     run(&a);
     whole_run(&b, 13);
-    let merged = merge(&[&a, &b], &into, &plans(13)).unwrap();
+    let merged = merge(&[&a, &b], &into).unwrap();
     let all = tasks(&into).unwrap();
     assert_eq!(merged.seconds, all.len() as u64);
     for (task, theirs) in all.iter().zip(records(&b).unwrap()) {
@@ -279,7 +279,7 @@ fn merged_runs_keep_second_counts_and_make_new_ones() {
     }
     assert_eq!(signature(&into), signature(&a));
     // Once more, nothing is new: neither counts.
-    let again = merge(&[&a, &b], &into, &plans(13)).unwrap();
+    let again = merge(&[&a, &b], &into).unwrap();
     assert_eq!((again.copied, again.seconds), (0, 0));
     assert_eq!(tasks(&into).unwrap(), all);
     // Without `a`, the counts of `b` are the records.
@@ -307,7 +307,7 @@ fn a_copy_from_before_a_correction_is_merged_by_what_was_decided() {
     correct(&new, &[&bad, &second], Some(&third));
     for sources in [[&old, &new], [&new, &old]] {
         let into = dir.path().join("into");
-        merge(&sources, &into, &plans(13)).unwrap();
+        merge(&sources, &into).unwrap();
         assert_eq!(tasks(&into).unwrap(), tasks(&new).unwrap());
         assert_eq!(corrections(&into), corrections(&new));
         std::fs::remove_dir_all(into).unwrap();
@@ -315,11 +315,11 @@ fn a_copy_from_before_a_correction_is_merged_by_what_was_decided() {
     // What nobody decided stays a contradiction.
     let other = dir.path().join("other");
     whole_run(&other, 13);
-    let error = merge(&[&old, &other], &dir.path().join("into"), &plans(13)).unwrap_err();
+    let error = merge(&[&old, &other], &dir.path().join("into")).unwrap_err();
     assert!(error.is_mismatch(), "{error}");
     // Who is not trusted any more takes the task along that it decided.
     let into = dir.path().join("into");
-    merge(&[&new], &into, &plans(13)).unwrap();
+    merge(&[&new], &into).unwrap();
     write(&into, |store| {
         assert_eq!(store.remove_session("other")?, 1);
         Ok(())

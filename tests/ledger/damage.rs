@@ -249,7 +249,7 @@ fn a_damaged_source_is_not_merged() {
         )
         .unwrap();
     let into = dir.path().join("into");
-    let error = merge(&[&source], &into, &plans(13)).unwrap_err();
+    let error = merge(&[&source], &into).unwrap_err();
     assert!(matches!(error, LedgerError::Damaged { .. }), "{error}");
     assert!(!into.exists());
 }

@@ -27,7 +27,7 @@ fn count_shards(dir: &Path, of: &[&str]) -> Vec<PathBuf> {
 }
 
 fn merged(sources: &[PathBuf], into: &Path) -> Result<Merged, LedgerError> {
-    merge(sources, into, &plans(N))
+    merge(sources, into)
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn overlaps_must_agree() {
     let dir = tempfile::tempdir().unwrap();
     let shards = count_shards(dir.path(), &["0/2", "1/2", "0/3"]);
     let into = dir.path().join("merged");
-    let merged = merge(&shards, &into, &plans(N)).unwrap();
+    let merged = merge(&shards, &into).unwrap();
     assert!(merged.sums.coverage.is_whole());
     assert_eq!((merged.copied, merged.there), (17, 7));
 
@@ -96,7 +96,7 @@ fn overlaps_must_agree() {
     let mut record = records(&shards[0]).unwrap()[3].clone();
     record.result.tally.completions.add(8, 1);
     forge(&forged, &shards[0], &[record.clone()]);
-    let error = merge(&[forged], &into, &plans(N)).unwrap_err();
+    let error = merge(&[forged], &into).unwrap_err();
     assert!(error.is_mismatch(), "{error}");
     assert!(
         error.to_string().contains(&record.result.key.to_string()),
@@ -113,7 +113,7 @@ fn runs_of_other_boards_or_engines_are_not_mixed() {
     whole_run(&a, 10);
     whole_run(&b, 11);
     let merge_with = |other: &Path| {
-        let error = merge(&[&a, other], &into, &plans(10)).unwrap_err();
+        let error = merge(&[&a, other], &into).unwrap_err();
         assert!(matches!(error, LedgerError::Unfit(_)), "{error}");
         assert!(!into.exists());
         error.to_string()
@@ -128,7 +128,7 @@ fn runs_of_other_boards_or_engines_are_not_mixed() {
     let error = merge_with(&c);
     tells(&error, &[&holds(&c, "n = 10 by colour and census")]);
     // Nor is a run put into one of another board.
-    let error = merge(&[&a], &b, &plans(10)).unwrap_err();
+    let error = merge(&[&a], &b).unwrap_err();
     assert!(matches!(error, LedgerError::Unfit(_)), "{error}");
 }
 

@@ -40,8 +40,8 @@ use queenfold::engine::{CounterSettings, Engine, Plan, Tally};
 use queenfold::outcome::Outcome;
 use queenfold::simd::Isa;
 use queenfold_ledger::ledger::{
-    self, Division, Entry, FILE, Facts, LedgerError, MergeSource, Merged, Recording, RunInfo,
-    Shard, Status, Store, TakenOut,
+    self, Division, Entry, FILE, Facts, LedgerError, Merged, Recording, RunInfo, Shard, Status,
+    Store, TakenOut,
 };
 use rusqlite::Connection;
 
@@ -62,23 +62,24 @@ fn plans(n: u32) -> Vec<Arc<dyn Plan>> {
 }
 
 /// Merges directories.
-fn merge<P: AsRef<Path>>(
-    dirs: &[P],
-    into: &Path,
-    plans: &[Arc<dyn Plan>],
-) -> Result<Merged, LedgerError> {
-    let sources = dirs.iter().map(|dir| MergeSource::directory(dir.as_ref()));
-    ledger::merge(sources, into, plans)
+fn merge<P: AsRef<Path>>(dirs: &[P], into: &Path) -> Result<Merged, LedgerError> {
+    let sources = dirs.iter().map(|dir| Store::open_to_read(dir.as_ref()));
+    ledger::merge(sources, None, into)
 }
 
 fn take_out(source: &Path, from: &Path) -> Result<TakenOut, LedgerError> {
-    ledger::take_out(source, from, MergeSource::directory)
+    ledger::take_out(source, from, Store::open_to_read)
 }
 
 /// How far a run of the plans of board `n` is.
 fn read_status(store: &Store, n: u32) -> Result<Status, LedgerError> {
     let plans = plans(n);
-    Status::read(store, &plans, &Division::new(store.info().shard, &plans))
+    Status::read(
+        store,
+        &plans,
+        &Division::new(store.info().shard, &plans),
+        false,
+    )
 }
 
 fn counter() -> CounterSettings {

@@ -233,7 +233,7 @@ fn a_record_cannot_choose_the_kernel_that_checks_it() {
                 };
             });
         });
-        let findings = verifying::check(&run, 12, RecountChoice::All).unwrap();
+        let findings = verifying::check(&run, RecountChoice::All).unwrap();
         assert!(findings.wrong.is_empty());
         for (engine, claimed, counted) in findings.kernels.into_keys() {
             assert_ne!(claimed, counted);

@@ -9,9 +9,9 @@ use queenfold_ledger::run_directory::{Findings, Verification};
 
 use super::*;
 
-pub fn check(dir: &Path, n: u32, choice: RecountChoice) -> Result<Findings, LedgerError> {
+pub fn check(dir: &Path, choice: RecountChoice) -> Result<Findings, LedgerError> {
     let store = Store::open_to_read(dir)?;
-    let drawn = Verification::draw(&store, &plans(n), choice, None)?;
+    let drawn = Verification::draw(&store, choice, None)?;
     let told = Arc::new([0, 0].map(AtomicU64::new));
     let count = Arc::clone(&told);
     let tell = move |right| _ = count[usize::from(right)].fetch_add(1, Relaxed);
@@ -25,7 +25,7 @@ pub fn check(dir: &Path, n: u32, choice: RecountChoice) -> Result<Findings, Ledg
     let compared = drawn
         .tasks
         .count(CheckedBy::OtherKernel, on, Box::new(tell));
-    let findings = drawn.findings(&store, compared.unwrap())?;
+    let findings = drawn.findings(compared.unwrap());
     let [different, same] = [0, 1].map(|right: usize| told[right].load(Relaxed));
     assert_eq!(different, findings.wrong.len() as u64);
     assert_eq!(same + different, findings.checked);
@@ -60,7 +60,7 @@ fn put(dir: &Path, record: &Entry) {
 fn a_good_run_passes() {
     let dir = tempfile::tempdir().unwrap();
     whole_run(dir.path(), N);
-    let findings = check(dir.path(), N, RecountChoice::All).unwrap();
+    let findings = check(dir.path(), RecountChoice::All).unwrap();
     assert_eq!((findings.checked, findings.wrong.len()), (17, 0));
     assert!(findings.sums.coverage.is_whole());
     for (engine, recorded, counted) in findings.kernels.keys() {
@@ -150,7 +150,7 @@ fn a_single_changed_digit_in_any_record_is_found() {
         ];
         for change in changes {
             let forged = forge(dir.path(), at, change);
-            match check(dir.path(), 13, RecountChoice::All) {
+            match check(dir.path(), RecountChoice::All) {
                 Ok(findings) => {
                     let found = findings.wrong.iter().map(|wrong| wrong.task);
                     assert!(found.eq([forged.result.key]));
@@ -165,7 +165,7 @@ fn a_single_changed_digit_in_any_record_is_found() {
         }
     }
     assert!(
-        check(dir.path(), 13, RecountChoice::All)
+        check(dir.path(), RecountChoice::All)
             .unwrap()
             .wrong
             .is_empty()
@@ -182,7 +182,7 @@ fn a_digit_changed_without_its_digest_is_damage() {
             [],
         )
         .unwrap();
-    let error = check(dir.path(), 13, RecountChoice::All).unwrap_err();
+    let error = check(dir.path(), RecountChoice::All).unwrap_err();
     assert!(
         matches!(error, LedgerError::Damaged { .. })
             && error.to_string().contains("chain-1:2 of n = 13 "),
@@ -201,7 +201,7 @@ fn a_sample_finds_a_fault_with_the_probability_of_its_share() {
     let share = 0.44;
     let found = (0..100)
         .filter(|&seed| {
-            let findings = check(dir.path(), N, RecountChoice::Sample { share, seed }).unwrap();
+            let findings = check(dir.path(), RecountChoice::Sample { share, seed }).unwrap();
             assert_eq!(findings.checked, 8);
             !findings.wrong.is_empty()
         })

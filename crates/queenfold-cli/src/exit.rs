@@ -13,7 +13,7 @@ use queenfold::engine::Mismatch;
 use queenfold::job::JobError;
 use queenfold::outcome::Contradiction;
 use queenfold::words::several;
-use queenfold_ledger::certificate::{CertifyError, CheckError, KeyError};
+use queenfold_ledger::certificate::CheckError;
 use queenfold_ledger::cluster::ArrayDirectory;
 use queenfold_ledger::ledger::{LedgerError, Missing, Shard, host_name};
 use queenfold_ledger::run_directory::RunDirectoryError;
@@ -175,22 +175,12 @@ const fn mismatch_if(counts_differ: bool) -> Exit {
 exits! {
     Contradiction: |_| Exit::Mismatch;
     Mismatch: |_| Exit::Mismatch;
-    KeyError: |_| Exit::Usage;
     RunError: |error| {
         use RunError::{Contradiction, Faulty, Mismatch};
         mismatch_if(matches!(error, Mismatch { .. } | Faulty { .. } | Contradiction { .. }))
     };
     BenchError: |error| mismatch_if(matches!(error, BenchError::Mismatch { .. }));
     CheckError: |error| mismatch_if(matches!(error, CheckError::Counts(_)));
-}
-
-impl From<CertifyError> for Failure {
-    fn from(error: CertifyError) -> Self {
-        match error {
-            CertifyError::Ledger(error) => error.into(),
-            CertifyError::Output(_) => Self::new(Exit::Error, error),
-        }
-    }
 }
 
 impl From<LedgerError> for Failure {

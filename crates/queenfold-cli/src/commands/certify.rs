@@ -12,9 +12,8 @@ use crate::output::{bar, check_file, print, print_json, say, stdout};
 use crate::session::recount::in_words;
 use crate::telemetry::printable;
 use queenfold::words::several;
-use queenfold_ledger::certificate::{CertifyError, Checked, HostKey, certify, check};
-use queenfold_ledger::ledger::host_name;
-use queenfold_ledger::run_directory::open;
+use queenfold_ledger::certificate::{Checked, HostKey, certify, check};
+use queenfold_ledger::ledger::{Store, host_name};
 use queenfold_ledger::system::file_kind::{Draft, FileKind};
 
 const HELP: &str = "\
@@ -148,7 +147,7 @@ fn write(
     mut draft: &File,
     unwritten: impl Fn(io::Error) -> Failure + Copy,
 ) -> Result<Checked, Failure> {
-    let (store, plans) = open(&args.dir)?;
+    let store = Store::open_to_read(&args.dir)?;
     let tasks = store.recorded_tasks()?;
     let seconds = tasks as f64 * SECONDS_PER_TASK;
     if seconds >= 1.0 {
@@ -157,10 +156,7 @@ fn write(
     }
     let shown = bar(None, "{bytes} written · {elapsed}");
     let writer = shown.wrap_write(BufWriter::new(draft));
-    certify(&store, &plans, keys, writer).map_err(|error| match error {
-        CertifyError::Output(error) => unwritten(error),
-        error => error.into(),
-    })?;
+    certify(&store, keys, writer)?;
     draft.sync_all().map_err(unwritten)?;
     shown.finish_and_clear();
     draft.rewind().map_err(unwritten)?;

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufReader, Seek};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
@@ -12,7 +13,8 @@ use crate::output::{print, print_json};
 use crate::session::recount::{self, by_name, percentage, second_method, tell_outcome};
 use queenfold::engine::CheckedBy;
 use queenfold::words::several;
-use queenfold_ledger::certificate::{Challenge, CheckError, Checked, Signed, check, most_wrong};
+use queenfold_ledger::certificate::{CheckError, Checked, Signed, challenge, check, most_wrong};
+use queenfold_ledger::run_directory::ToCheck;
 use queenfold_ledger::system::file_kind::Draft;
 use queenfold_ledger::system::files::open_regular;
 
@@ -67,16 +69,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 tell(&checked)?;
             }
             file.rewind().map_err(|error| wrong(error.into()))?;
-            let challenge =
-                Challenge::draw(BufReader::new(&file), &checked, seed, args.m).map_err(wrong)?;
-            recount(&challenge, args.by).map_err(|failure| {
+            let drawn = challenge(BufReader::new(&file), &checked, seed, args.m).map_err(wrong)?;
+            recount(&drawn, args.by).map_err(|failure| {
                 let signed = checked.signatures.iter();
                 let signed: String = signed.map(|of| format!("; signed by {}", of.key)).collect();
                 let lines = failure.message.lines();
                 let lines = lines.map(|line| format!("{name}: {line}{signed}"));
                 Failure::lines(failure.exit, lines)
             })?;
-            Some((challenge.0.tasks(), seed))
+            Some((drawn.tasks(), seed))
         }
     };
     match (args.json, challenged) {
@@ -184,13 +185,13 @@ fn tell(checked: &Checked) -> Result<(), Failure> {
 ///
 /// # Errors
 /// Some of them are wrong.
-fn recount(challenge: &Challenge, by: CheckedBy) -> Result<(), Failure> {
+fn recount(drawn: &Arc<ToCheck>, by: CheckedBy) -> Result<(), Failure> {
     let progress = |done, wrong| {
         let done = several(done, "task");
         format!("{done} counted again, {wrong} of them wrong")
     };
-    let compared = recount::count(&challenge.0, by, recount::listen()?, progress)?;
-    match compared.wrong_of(&challenge.0) {
+    let compared = recount::count(drawn, by, recount::listen()?, progress)?;
+    match compared.wrong_of(drawn) {
         wrong if wrong.is_empty() => Ok(()),
         wrong => Err(Failure::counts_differ(&wrong)),
     }

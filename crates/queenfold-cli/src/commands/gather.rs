@@ -3,7 +3,6 @@
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
@@ -15,12 +14,10 @@ use crate::print::count_report;
 use crate::print::result_table::ResultTable;
 use crate::shell::{command, command_on};
 use crate::telemetry::printable;
-use queenfold::engine::Plan;
-use queenfold::job::outcome;
 use queenfold::words::several;
 use queenfold_ledger::certificate::{HostKey, open_source};
 use queenfold_ledger::cluster::{ArrayDirectory, Gathered, KEY, ask, gather};
-use queenfold_ledger::ledger::{LedgerError, Merged, Store};
+use queenfold_ledger::ledger::{Merged, Store};
 use queenfold_ledger::system::file_kind::replace;
 
 /// The longest certificate that is read from stdin, in bytes: one of a million tasks has some 500 MB.
@@ -63,16 +60,8 @@ pub fn gathered(directory: &ArrayDirectory, from: &[PathBuf]) -> Result<Gathered
         }
         false => None,
     };
-    let gathered = gather(directory, from, |path| {
-        let mut source = open_source(path)?;
-        let signer = source.store.signer().unwrap_or_default();
-        if key.as_ref().is_some_and(|key| key.public() != signer) {
-            let what = format!("it is signed by {signer}, and not by the key of this array");
-            return Err(LedgerError::Unfit(format!("{}: {what}", path.display())));
-        }
-        source.is_of_array = key.is_some();
-        Ok(source)
-    });
+    let signer = key.as_ref().map(HostKey::public);
+    let gathered = gather(directory, from, signer, open_source);
     let gathered = gathered.map_err(|error| {
         let mut failure = Failure::from(error);
         if failure.exit == Exit::Mismatch && key.is_some() {
@@ -143,7 +132,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     match merged.filter(|merged| merged.sums.coverage.is_whole()) {
         Some(merged) => {
             let json = args.json.then_some(json);
-            tell_whole(&whole, &directory.array().plans(), merged, json)?;
+            tell_whole(&whole, merged, json)?;
             if directory.array().is_done(&gathered.lacking) {
                 return Ok(());
             }
@@ -204,16 +193,13 @@ pub fn print_total(
 
 /// Prints the total of the ledger in `whole`, of which no task is missing, and how often its tasks were counted: as text, or
 /// with `--json` besides what is in that.
-pub fn tell_whole(
-    whole: &Path,
-    plans: &[Arc<dyn Plan>],
-    merged: &Merged,
-    json: Option<Json>,
-) -> Result<(), Failure> {
-    Store::open_to_glance(whole)?.check_decided()?;
+pub fn tell_whole(whole: &Path, merged: &Merged, json: Option<Json>) -> Result<(), Failure> {
+    let Some(outcome) = &merged.outcome else {
+        // Some tasks are contested.
+        return Ok(Store::open_to_glance(whole)?.check_decided()?);
+    };
     let confirmation = merged.sums.who.confirmation;
-    let outcome = outcome(plans[0].as_ref(), |engine| merged.sums.tallies.get(&engine))?;
-    let checked = confirmation.checked(&outcome);
+    let checked = confirmation.checked(outcome);
     if let Some(json) = json {
         let (tasks, seconds) = (merged.sums.coverage.tasks(), merged.elapsed.as_secs_f64());
         let total = [
@@ -226,6 +212,6 @@ pub fn tell_whole(
     }
     let table = ResultTable::new(outcome.n, "All sessions");
     print(&table.header())?;
-    print(&table.row(&outcome, checked, merged.elapsed))?;
+    print(&table.row(outcome, checked, merged.elapsed))?;
     count_report::tell(whole, Some(merged.sums.who.clone()), false)
 }

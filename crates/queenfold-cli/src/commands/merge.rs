@@ -1,7 +1,6 @@
 //! `queenfold merge`: puts runs of the same plans into one, takes one out again, or compares them.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde_json::json;
 
@@ -10,11 +9,10 @@ use crate::config::path_text;
 use crate::exit::Failure;
 use crate::output::{print, print_json, say};
 use crate::telemetry::printable;
-use queenfold::engine::{Plan, TaskKey};
+use queenfold::engine::TaskKey;
 use queenfold::words::several;
 use queenfold_ledger::certificate::open_source;
-use queenfold_ledger::ledger::{self, CountedWhere, LedgerError, MergeSource, kept_sessions};
-use queenfold_ledger::run_directory::plans_of;
+use queenfold_ledger::ledger::{self, CountedWhere, LedgerError, Store, kept_sessions};
 
 const HELP: &str = "\
 Examples:
@@ -63,8 +61,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(source) = &args.take_out {
         return take_out(source, into, args.json);
     }
-    let (sources, plans) = sources(args)?;
-    let merged = ledger::merge(sources, into, &plans)?;
+    let merged = ledger::merge(sources(args), None, into)?;
     let copied = several(merged.copied, "task");
     let mut copied = format!(
         "{copied} copied, {} there already with the same result",
@@ -85,7 +82,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         .for_each(|left_out| say(&printable(&left_out.to_string())));
     let coverage = &merged.sums.coverage;
     if coverage.is_whole() {
-        return tell_whole(into, &plans, &merged, args.json.then(|| json!({})));
+        return tell_whole(into, &merged, args.json.then(|| json!({})));
     }
     if args.json {
         print_total(
@@ -121,23 +118,14 @@ fn take_out(source: &Path, into: &Path, json: bool) -> Result<(), Failure> {
     print(&format!("{tasks} of {sessions} taken out"))
 }
 
-/// What is given, each opened when its turn comes, and the plans of the first.
-fn sources(args: &Args) -> Result<(impl Iterator<Item = Opened<'_>>, Vec<Arc<dyn Plan>>), Failure> {
-    let mut sources = args.dirs.iter().map(|path| open_source(path));
-    let Some(first) = sources.next().transpose()? else {
-        return Err(Failure::usage("no directory to merge"));
-    };
-    let plans = plans_of(&first.store)?;
-    Ok((std::iter::once(Ok(first)).chain(sources), plans))
+/// What is given, each opened when its turn comes.
+fn sources(args: &Args) -> impl Iterator<Item = Result<Store, LedgerError>> {
+    args.dirs.iter().map(|path| open_source(path))
 }
-
-/// What may be merged, or why not.
-type Opened<'a> = Result<MergeSource<'a>, LedgerError>;
 
 /// Lists the tasks that differ in several runs.
 fn check(args: &Args) -> Result<(), Failure> {
-    let (sources, plans) = sources(args)?;
-    let found = ledger::differences(sources, &plans)?;
+    let found = ledger::differences(sources(args))?;
     let differing = found.differing.len() as u64;
     if args.json {
         let count = |of: &CountedWhere| {

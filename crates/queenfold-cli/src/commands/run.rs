@@ -24,8 +24,8 @@ use queenfold::engine::{CountedBy, Plan, second_kernel};
 use queenfold::outcome::Outcome;
 use queenfold::words::several;
 use queenfold_ledger::cluster::ArrayDirectory;
-use queenfold_ledger::ledger::{FirstCounts, Shard, WhoCounted};
-use queenfold_ledger::run_directory::{RunDirectory, open};
+use queenfold_ledger::ledger::{FirstCounts, Shard, Store, WhoCounted};
+use queenfold_ledger::run_directory::RunDirectory;
 
 const HELP: &str = "\
 Examples:
@@ -171,7 +171,8 @@ fn expect(demanded: Option<u128>, n: Size, how: &str, total: u128) -> Result<(),
 
 /// What a second count takes, by the kernels that it chooses.
 fn cost_of_again(dir: &Path, runner: &JobRunner) -> Result<String, Failure> {
-    let (store, plans) = open(dir)?;
+    let store = Store::open_to_read(dir)?;
+    let plans = store.plans()?;
     let first = FirstCounts::read(&store)?;
     let left = first.once().count() as u64 + first.open().len() as u64;
     match (left, store.recorded_tasks()?) {
@@ -217,7 +218,7 @@ fn again(dir: &Path, mut settings: Layers) -> Result<(), Failure> {
     }
     let again = runner.count_again(run);
     let again = again.map_err(|failure| failure.what_helps(dir))?;
-    let (store, _) = open(dir)?;
+    let store = Store::open_to_read(dir)?;
     let lines = count_report::corrections(dir, &store, &again.corrections)?;
     lines.iter().for_each(|line| say(&printable(line)));
     if let Some(result) = again.result {

@@ -17,8 +17,8 @@ use queenfold::engine::CheckedBy;
 use queenfold::job::outcome;
 use queenfold::outcome::Outcome;
 use queenfold::words::several;
-use queenfold_ledger::ledger::{Division, DoneBy, OriginName, RecountChoice, chance_missed};
-use queenfold_ledger::run_directory::{Findings, Verification, WrongTask, open};
+use queenfold_ledger::ledger::{Division, DoneBy, OriginName, RecountChoice, Store, chance_missed};
+use queenfold_ledger::run_directory::{Findings, Verification, WrongTask};
 
 const HELP: &str = "\
 Examples:
@@ -85,7 +85,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let what = "--since narrows --origin: which host, device or worker is to be counted again?";
         return Err(Failure::usage(what));
     }
-    let (store, plans) = open(&args.dir)?;
+    let store = Store::open_to_read(&args.dir)?;
     let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
     let share = args.sample.unwrap_or(0.01);
     let choice = match args.all || args.sample.is_none() && args.origin.is_some() {
@@ -97,9 +97,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         since: args.since.map(|Timestamp(since)| since),
     });
     let report = recount::listen()?;
-    let drawn = Verification::draw(&store, &plans, choice, done_by.as_ref())?;
+    let drawn = Verification::draw(&store, choice, done_by.as_ref())?;
+    let plans = drawn.tasks.plans.clone();
     let compared = recount::count(&drawn.tasks, args.by, report, progress)?;
-    let findings = drawn.findings(&store, compared)?;
+    let findings = drawn.findings(compared);
     if findings.checked == 0 && args.since.is_some() {
         let what = "nothing was recorded by that origin since then, so nothing is counted again";
         return Err(Failure::usage(what));

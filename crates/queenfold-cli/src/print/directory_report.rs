@@ -16,8 +16,7 @@ use crate::telemetry::{Fact, RunFacts, state_in_words};
 use queenfold::board::GivenSquares;
 use queenfold::engine::Plan;
 use queenfold::words::{measured, rate, several};
-use queenfold_ledger::ledger::{Division, Latest, Status, is_held};
-use queenfold_ledger::run_directory::{open, open_to_glance};
+use queenfold_ledger::ledger::{Division, Latest, Status, Store, is_held};
 
 /// Reads the directory of a run, and checks the digest of each record if `check` says so. The division of the plan
 /// is made at the first call and kept for the next.
@@ -29,14 +28,16 @@ pub fn directory_report(
     check: bool,
     division: &mut Option<Division>,
 ) -> Result<StatusReport, Failure> {
-    let open = if check { open } else { open_to_glance };
-    let (store, plans) = open(dir)?;
+    let store = match check {
+        true => Store::open_to_read(dir)?,
+        false => Store::open_to_glance(dir)?,
+    };
+    let plans = store.plans()?;
     let info = store.info();
     let division = division.get_or_insert_with(|| Division::new(info.shard, &plans));
     let held = is_held(dir);
     let _moment = store.moment()?;
-    let sums = check.then(|| store.sums()).transpose()?;
-    let status = Status::read(&store, &plans, division)?;
+    let status = Status::read(&store, &plans, division, check)?;
     let is_done = status.is_done();
     let paused_for = paused_for(dir).filter(|_| held && !is_done);
     let state = match paused_for {
@@ -49,8 +50,8 @@ pub fn directory_report(
     let mut known = RunFacts::of_ledger(&status);
     known.eta = known.eta.filter(|_| state == "running");
     let shard = info.shard.to_string();
-    let mut hosts = host_fact(&status.who.hosts);
-    if status.who.hosts.len() < 2 {
+    let mut hosts = host_fact(&status.sums.who.hosts);
+    if status.sums.who.hosts.len() < 2 {
         // The other lines say all of it.
         hosts.words.clear();
     }
@@ -63,8 +64,8 @@ pub fn directory_report(
     .key("shard", &shard)
     .key("run_tasks_missing", status.missing.tasks())]);
     let facts = facts.chain(of_latest(status.latest.as_ref())).chain([
-        Fact::new("counted", [status.who.confirmation.to_string()])
-            .key("counted", status.who.confirmation),
+        Fact::new("counted", [status.sums.who.confirmation.to_string()])
+            .key("counted", status.sums.who.confirmation),
         Fact::new("sessions", [status.sessions.to_string()]).key("sessions", status.sessions),
         Fact::new("guest", guest),
         hosts,
@@ -74,17 +75,15 @@ pub fn directory_report(
     let versions: Vec<_> = plans.iter().map(|plan| plan.name().to_string()).collect();
     let of_plan = |plan: &Arc<dyn Plan>| {
         let engine = plan.engine();
+        let tally = status.sums.tallies.get(&engine).copied();
+        let tally = tally.unwrap_or_default();
         // What nobody checked is not given out.
-        let solutions = sums.as_ref().map(|sums| {
-            let tally = sums.tallies.get(&engine);
-            let solutions = tally.map_or(0, |tally| tally.completions.solutions());
-            solutions.to_string()
-        });
+        let solutions = check.then(|| tally.completions.solutions().to_string());
         json!({
             "plan": plan.name(),
             "tasks": plan.tasks(),
             "solutions": solutions,
-            "nodes": status.nodes.get(&engine).copied().unwrap_or(0).to_string(),
+            "nodes": tally.nodes.to_string(),
         })
     };
     Ok(StatusReport {

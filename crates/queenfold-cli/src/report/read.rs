@@ -12,7 +12,6 @@ use queenfold_ledger::ledger::{
     Division, LedgerError, LedgerSums, LoggedCorrection, RecordedTask, RunInfo, Session, Signature,
     Status, Store, WorkTime, is_held, read_history, unix_time,
 };
-use queenfold_ledger::run_directory::open;
 
 /// All that a report shows.
 #[derive(Clone, Debug)]
@@ -79,10 +78,11 @@ impl RunReport {
     /// # Errors
     /// The ledger is damaged, or of another version.
     pub fn read(directory: &Path) -> Result<Self, LedgerError> {
-        let (store, plans) = open(directory)?;
+        let store = Store::open_to_read(directory)?;
+        let plans = store.plans()?;
         let _moment = store.moment()?;
         let division = Division::new(store.info().shard, &plans);
-        let status = Status::read(&store, &plans, &division)?;
+        let status = Status::read(&store, &plans, &division, true)?;
         let mut report = Self {
             directory: directory.to_owned(),
             info: store.info().clone(),

@@ -20,12 +20,12 @@ impl RunReport {
             "given": GivenSquares::of(&self.info.board),
             "result": outcome,
             "no_total": self.outcome.as_ref().err(),
-            "checked": outcome.map(|outcome| self.status.who.confirmation.checked(outcome)),
+            "checked": outcome.map(|outcome| self.status.sums.who.confirmation.checked(outcome)),
             "plans": self.info.plans.iter().map(|plan| plan.name.to_string()).collect::<Vec<_>>(),
             "shard": self.info.shard.to_string(),
             "share": self.status.share,
             "signature": self.signature,
-            "counted": self.status.who.confirmation,
+            "counted": self.status.sums.who.confirmation,
             "corrections": self.corrections.len(),
             "began": clock.start as i64,
             "ended": clock.end as i64,
@@ -72,7 +72,7 @@ impl RunReport {
             true => self.info.n().to_string(),
             false => format!("{} with {}", self.info.n(), self.info.board.brief()),
         };
-        let counted = &self.status.who.confirmation;
+        let counted = &self.status.sums.who.confirmation;
         let ended = utc(clock.end as i64);
         format!(
             "| {board} | {} | {} | {} | {} | {} | {} | {} of {} tasks twice; signature {} |",

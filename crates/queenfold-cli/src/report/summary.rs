@@ -66,7 +66,7 @@ impl RunReport {
     }
 
     fn checked_tile(&self) -> String {
-        let counted = &self.status.who.confirmation;
+        let counted = &self.status.sums.who.confirmation;
         match &self.outcome {
             Err(_) => tile("Checked", "not yet", "there is no total"),
             Ok(outcome) => {

@@ -112,9 +112,9 @@ impl<'a> RunFacts<'a> {
                 uncertainty: None,
             }),
             checkpoint: latest.map(Latest::checkpoint),
-            audits: status.who.hosts.values().map(|host| host.audits).sum(),
-            corrections: status.who.confirmation.corrections,
-            contested: status.who.confirmation.contested,
+            audits: status.sums.who.hosts.values().map(|host| host.audits).sum(),
+            corrections: status.sums.who.confirmation.corrections,
+            contested: status.sums.who.confirmation.contested,
             faulty: status.faulty.clone(),
         }
     }

@@ -11,48 +11,44 @@ use crate::run_directory::{Said, ToCheck};
 use queenfold::engine::CountedBy;
 use queenfold::simd::Isa;
 
-/// The tasks of a certificate that its root and a seed draw, as if a run on this machine had counted them.
-pub struct Challenge(pub Arc<ToCheck>);
-
-impl Challenge {
-    /// Draws `m` times one of the tasks of the certificate that `input` has from its
-    /// beginning and that was `checked` before.
-    ///
-    /// # Errors
-    /// The input is no longer what was checked.
-    pub fn draw(
-        input: impl std::io::BufRead,
-        checked: &Checked,
-        seed: &str,
-        m: u64,
-    ) -> Result<Self, CheckError> {
-        let drawn = positions(&checked.root, seed, checked.tasks, m);
-        let (mut plans, mut said) = (Vec::new(), BTreeMap::new());
-        let mut position = 0;
-        let again = check_with(input, |body, line| {
-            let Line::Task(line) = line else {
-                return Ok(());
+/// Draws `m` times one of the tasks of the certificate that `input` has from its beginning and that was `checked` before, by its
+/// root and a seed. They are to be counted again as if a run on this machine had counted them.
+///
+/// # Errors
+/// The input is no longer what was checked.
+pub fn challenge(
+    input: impl std::io::BufRead,
+    checked: &Checked,
+    seed: &str,
+    m: u64,
+) -> Result<Arc<ToCheck>, CheckError> {
+    let drawn = positions(&checked.root, seed, checked.tasks, m);
+    let (mut plans, mut said) = (Vec::new(), BTreeMap::new());
+    let mut position = 0;
+    let again = check_with(input, |body, line| {
+        let Line::Task(line) = line else {
+            return Ok(());
+        };
+        if drawn.contains(&position)
+            && let Some(plan) = body.plan(&line.plan)
+            && let Some(tally) = tally_of(plan.engine(), &line.tally)
+        {
+            plans = body.plans();
+            let of = Said {
+                tally,
+                // Only the certificate of a shard tells them.
+                has_partitions: body.checked.part.is_some(),
+                counted_by: CountedBy::Cpu(plan.kernel(Isa::best()).into()),
+                origin: None,
             };
-            if drawn.contains(&position)
-                && let Some(plan) = body.plan(&line.plan)
-                && let Some(tally) = tally_of(plan.engine(), &line.tally)
-            {
-                plans = body.plans();
-                let of = Said {
-                    tally,
-                    // Only the certificate of a shard tells them.
-                    has_partitions: body.checked.part.is_some(),
-                    counted_by: CountedBy::Cpu(plan.kernel(Isa::best()).into()),
-                };
-                said.insert(plan.key(line.task), of);
-            }
-            position += 1;
-            Ok(())
-        })?;
-        match again.root == checked.root {
-            true => Ok(Self(Arc::new(ToCheck { plans, said }))),
-            false => wrong("line 1: the file changed while it was read"),
+            said.insert(plan.key(line.task), of);
         }
+        position += 1;
+        Ok(())
+    })?;
+    match again.root == checked.root {
+        true => Ok(Arc::new(ToCheck { plans, said })),
+        false => wrong("line 1: the file changed while it was read"),
     }
 }
 

@@ -5,7 +5,7 @@
 //!
 //! * [`certify`]: writes the certificate of a finished run.
 //! * [`check`](fn@check): reads one, and believes nothing of it.
-//! * [`Challenge`]: tasks that nobody could choose, counted again.
+//! * [`challenge`](fn@challenge): tasks that nobody could choose, counted again.
 //! * [`HostKey`]: signs a certificate for a host.
 //! * `line`: the lines; `tree`: the Merkle root.
 
@@ -17,8 +17,8 @@ mod source;
 mod tree;
 mod write;
 
-pub use challenge::{Challenge, most_wrong};
+pub use challenge::{challenge, most_wrong};
 pub use check::{CheckError, Checked, Part, Signed, check};
-pub use signing::{HostKey, KeyError};
+pub use signing::HostKey;
 pub use source::open_source;
-pub use write::{CertifyError, certify};
+pub use write::certify;

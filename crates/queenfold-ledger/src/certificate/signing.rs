@@ -6,7 +6,7 @@ use std::path::Path;
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 
 use super::line::SignatureLine;
-use crate::ledger::{hex, unhex};
+use crate::ledger::{LedgerError, hex, unhex};
 use crate::system::files::{open_regular, why_not_secret};
 
 /// The key by which a host signs, and the name of the host.
@@ -15,23 +15,19 @@ pub struct HostKey {
     key: SigningKey,
 }
 
-/// Why a key file cannot be used: others can read it, for example.
-#[derive(Debug, thiserror::Error)]
-#[error("the key file {0}")]
-pub struct KeyError(String);
-
 impl HostKey {
     /// Reads the secret key of `host`: 64 hexadecimal digits.
     ///
     /// # Errors
     /// The file cannot be read, others can read it, or it holds something else.
-    pub fn read(file: &Path, host: String) -> Result<Self, KeyError> {
+    pub fn read(file: &Path, host: String) -> Result<Self, LedgerError> {
         let mut text = String::new();
         let read = open_regular(file).and_then(|open| match why_not_secret(&open.metadata()?) {
             Some(why) => Err(io::Error::other(why)),
             None => open.take(1024).read_to_string(&mut text),
         });
-        let refused = |why: &str| Err(KeyError(format!("{} {why}", file.display())));
+        let name = file.display();
+        let refused = |why: &str| Err(LedgerError::Unfit(format!("the key file {name} {why}")));
         match (read, unhex(text.trim_end())) {
             (Err(source), _) if source.kind() != io::ErrorKind::InvalidData => {
                 refused(&format!("is refused: {source}"))

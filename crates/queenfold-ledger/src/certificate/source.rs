@@ -7,9 +7,7 @@ use std::time::Duration;
 
 use super::check::{Body, CheckError, check_with};
 use super::line::{Counts, Line, OriginLine, tally_of};
-use crate::ledger::{
-    Entry, Facts, LedgerError, MergeSource, OriginColumns, RunInfo, Session, Store, unix_time,
-};
+use crate::ledger::{Entry, Facts, LedgerError, OriginColumns, RunInfo, Session, Store, unix_time};
 use crate::system::files::open_regular;
 use queenfold::engine::{Origin, Plan, TaskResult};
 
@@ -18,9 +16,9 @@ use queenfold::engine::{Origin, Plan, TaskResult};
 ///
 /// # Errors
 /// There is no such ledger, or the file is not such a certificate.
-pub fn open_source<'a>(path: &Path) -> Result<MergeSource<'a>, LedgerError> {
+pub fn open_source(path: &Path) -> Result<Store, LedgerError> {
     if !path.is_file() {
-        return MergeSource::directory(path);
+        return Store::open_to_read(path);
     }
     let refused = |reason: String| LedgerError::other(path, reason);
     let input = open_regular(path).map_err(|error| refused(error.to_string()))?;
@@ -44,12 +42,7 @@ pub fn open_source<'a>(path: &Path) -> Result<MergeSource<'a>, LedgerError> {
     };
     store.commit()?;
     store.signed_by(&signed.key);
-    Ok(MergeSource {
-        path: path.to_owned(),
-        store,
-        shard: None,
-        is_of_array: false,
-    })
+    Ok(store)
 }
 
 struct Reading<'a> {

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::iter::Peekable;
 use std::slice;
-use std::sync::Arc;
+
+use serde::Serialize;
 
 use super::line::{
     CorrectionLine, Count, Head, LONGEST, OriginLine, RootLine, TaskLine, canonical, counts_of,
@@ -19,20 +20,13 @@ use crate::ledger::{
 use queenfold::engine::{Origin, Plan};
 use queenfold::job::outcome;
 
-/// Why there is no certificate.
-#[derive(Debug, thiserror::Error)]
-pub enum CertifyError {
-    /// The ledger cannot be read, contradicts itself, or holds what no certificate can say.
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
-    /// The certificate cannot be written.
-    #[error("the certificate cannot be written: {0}")]
-    Output(#[from] io::Error),
+/// No certificate can say this.
+fn unfit(what: impl Into<String>) -> LedgerError {
+    LedgerError::Other(what.into())
 }
 
-/// No certificate can say this.
-fn unfit(what: impl Into<String>) -> CertifyError {
-    LedgerError::Other(what.into()).into()
+fn unwritten(error: io::Error) -> LedgerError {
+    unfit(format!("the certificate cannot be written: {error}"))
 }
 
 /// Writes the certificate of the run in `store`, and signs it by `keys`. If tasks are missing, it is that of its shard,
@@ -40,23 +34,14 @@ fn unfit(what: impl Into<String>) -> CertifyError {
 /// sessions and workers, not for the tasks. Returns the Merkle root.
 ///
 /// # Errors
-/// See [`CertifyError`]. What was written until then is of no use.
-pub fn certify(
-    store: &Store,
-    plans: &[Arc<dyn Plan>],
-    keys: &[HostKey],
-    out: impl Write,
-) -> Result<String, CertifyError> {
-    let info = store.info();
-    if plans.len() != info.plans.len() {
-        return Err(unfit(
-            "certificates are of boards counted by the engines of this program",
-        ));
-    }
+/// The ledger cannot be read, contradicts itself, or holds what no certificate can say; the certificate cannot be written.
+/// What was written until then is of no use.
+pub fn certify(store: &Store, keys: &[HostKey], out: impl Write) -> Result<String, LedgerError> {
+    let (info, plans) = (store.info(), store.plans()?);
     // Every pass reads the same moment: another process may write meanwhile.
     let _moment = store.moment()?;
     let sessions = Sessions::of(store.sessions()?);
-    let division = Division::new(info.shard, plans);
+    let division = Division::new(info.shard, &plans);
     let is_of_shard = |task| division.holds(info.shard, task);
     let (mut recorded, mut twice, mut all_twice) = (0, 0, 0);
     let sums = store.sums_and(|task| {
@@ -79,7 +64,7 @@ pub fn certify(
     let mut corrections = store.corrections()?;
     corrections.retain(|logged| is_own(logged.task()));
     let result = is_whole.then(|| outcome(counting.as_ref(), |engine| sums.tallies.get(&engine)));
-    let result = result.transpose().map_err(LedgerError::from)?;
+    let result = result.transpose()?;
     let [total, unique, r180, r90] = results(result.as_ref()).map(|(_, count)| count);
     let (certificate, [queens, holes]) = format(&info.board, is_whole);
     let head = Head {
@@ -122,11 +107,11 @@ pub fn certify(
         writer.task(&task, plan.as_ref(), parts)
     })?;
     let root = writer.tree.root();
-    writer.line(&canonical(&RootLine { root: root.clone() }).map_err(io::Error::from)?)?;
+    writer.line(&RootLine { root: root.clone() })?;
     for key in keys {
-        writer.line(&canonical(&key.sign(&root)).map_err(io::Error::from)?)?;
+        writer.line(&key.sign(&root))?;
     }
-    writer.out.flush()?;
+    writer.out.flush().map_err(unwritten)?;
     Ok(root)
 }
 
@@ -144,7 +129,9 @@ struct Writer<'a, W> {
 }
 
 impl<W: Write> Writer<'_, W> {
-    fn line(&mut self, line: &str) -> Result<(), CertifyError> {
+    /// Writes a line, and gives it back.
+    fn line(&mut self, value: &impl Serialize) -> Result<String, LedgerError> {
+        let line = canonical(value).map_err(|error| unwritten(error.into()))?;
         if line.len() as u64 >= LONGEST {
             let what = format!(
                 "a line of the certificate would have {} characters, and the most is {}: too many partitions in a task, \
@@ -154,13 +141,14 @@ impl<W: Write> Writer<'_, W> {
             );
             return Err(unfit(what));
         }
-        Ok(writeln!(self.out, "{line}")?)
+        writeln!(self.out, "{line}").map_err(unwritten)?;
+        Ok(line)
     }
 
-    fn leaf(&mut self, value: &impl serde::Serialize) -> Result<(), CertifyError> {
-        let line = canonical(value).map_err(io::Error::from)?;
+    fn leaf(&mut self, value: &impl Serialize) -> Result<(), LedgerError> {
+        let line = self.line(value)?;
         self.tree.push(line.as_bytes());
-        self.line(&line)
+        Ok(())
     }
 
     /// Writes a task and its corrections.
@@ -169,7 +157,7 @@ impl<W: Write> Writer<'_, W> {
         task: &RecordedTask,
         plan: &dyn Plan,
         parts: &Parts,
-    ) -> Result<(), CertifyError> {
+    ) -> Result<(), LedgerError> {
         let result = &task.record.result;
         let parts = parts.of(plan.ranks_of(result.key.index));
         let keys = keys_of(&parts, self.is_whole);
@@ -206,7 +194,7 @@ impl<W: Write> Writer<'_, W> {
         Ok(())
     }
 
-    fn count(&mut self, entry: &Entry, keys: &[String]) -> Result<Count, CertifyError> {
+    fn count(&mut self, entry: &Entry, keys: &[String]) -> Result<Count, LedgerError> {
         Ok(Count {
             tally: counts_of(&entry.result.tally, keys),
             origin: self.origin(entry)?,
@@ -214,7 +202,7 @@ impl<W: Write> Writer<'_, W> {
     }
 
     /// The number of the origin of an entry, which is described first if it is new.
-    fn origin(&mut self, entry: &Entry) -> Result<u64, CertifyError> {
+    fn origin(&mut self, entry: &Entry) -> Result<u64, LedgerError> {
         let origin = &entry.result.origin;
         let key = (entry.session.clone(), origin.clone());
         if let Some(&number) = self.origins.get(&key) {

@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::IndexList;
 use super::sizes::{parts_for, sizes};
@@ -23,12 +24,8 @@ const FORMAT: u32 = 2;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Array {
     board: GivenBoard,
-    /// The plan that counts all solutions, and that of the census if unique solutions are counted too.
-    plans: Vec<PlanName>,
-    parts: u64,
-    batches: Vec<Batch>,
-    /// Shards that need not be counted: smaller ones took their place.
-    replaced: IndexList,
+    file: Description,
+    /// Those that the file says, each by itself.
     shards: Vec<ArrayShard>,
 }
 
@@ -79,7 +76,7 @@ impl ArrayShard {
 }
 
 /// An array as its file says it.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Description {
     format: u32,
@@ -90,9 +87,11 @@ struct Description {
     queens: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     holes: String,
+    /// The plan that counts all solutions, and that of the census if unique solutions are counted too.
     plans: Vec<PlanName>,
     parts: u64,
     shards: Vec<Batch>,
+    /// Shards that need not be counted: smaller ones took their place.
     #[serde(default, skip_serializing_if = "IndexList::is_empty")]
     replaced: IndexList,
 }
@@ -122,15 +121,20 @@ impl Array {
             )));
         }
         let parts = parts_for(shards, most);
+        let [queens, holes] = board.names();
+        let names = plans.iter().map(|plan| plan.name());
         let array = Self {
             board,
-            plans: plans[..=usize::from(unique)]
-                .iter()
-                .map(|plan| plan.name())
-                .collect(),
-            parts,
-            batches: Vec::new(),
-            replaced: IndexList::default(),
+            file: Description {
+                format: FORMAT,
+                n: board.size(),
+                queens,
+                holes,
+                plans: names.take(1 + usize::from(unique)).collect(),
+                parts,
+                shards: Vec::new(),
+                replaced: IndexList::default(),
+            },
             shards: Vec::new(),
         };
         let all = [(None, (0..parts).collect())];
@@ -150,17 +154,17 @@ impl Array {
 
     /// The engine that counts all solutions.
     pub fn engine(&self) -> Engine {
-        self.plans[0].engine
+        self.file.plans[0].engine
     }
 
     /// Whether solutions up to symmetry are counted too.
     pub fn is_unique(&self) -> bool {
-        self.plans.len() > 1
+        self.file.plans.len() > 1
     }
 
     /// The parts that its shards are made of.
     pub const fn parts(&self) -> u64 {
-        self.parts
+        self.file.parts
     }
 
     /// The shard that the array task of this number counts.
@@ -175,7 +179,7 @@ impl Array {
 
     /// Whether the shard of this number is to be counted: all are but those that were replaced by smaller ones.
     pub fn is_to_count(&self, index: u64) -> bool {
-        !self.replaced.contains(index)
+        !self.file.replaced.contains(index)
     }
 
     /// The numbers of the shards that are to be counted.
@@ -185,15 +189,15 @@ impl Array {
 
     /// Whether this array came of `other` by more shards.
     pub(super) fn extends(&self, other: &Self) -> bool {
-        let same = (&self.board, &self.plans, self.parts);
-        same == (&other.board, &other.plans, other.parts)
-            && self.batches.starts_with(&other.batches)
+        let same = (&self.board, &self.file.plans, self.file.parts);
+        same == (&other.board, &other.file.plans, other.file.parts)
+            && self.file.shards.starts_with(&other.file.shards)
     }
 
     /// Whether this run counts the same board by the same plans.
     pub(super) fn is_of(&self, info: &RunInfo) -> bool {
         let plans = info.plans.iter().map(|plan| &plan.name);
-        info.board == self.board && plans.eq(&self.plans)
+        info.board == self.board && plans.eq(&self.file.plans)
     }
 
     /// Whether the array has this very shard, replaced or not.
@@ -221,7 +225,7 @@ impl Array {
         let parts = |index: &u64| self.shard(*index).map_or(0, |of| of.shard.parts().count());
         let replaced: IndexList = replaced.iter().filter(|index| parts(index) > 1).collect();
         let mut rest = Groups::from([(None, lacking.first.clone())]);
-        self.replaced = self.replaced.iter().chain(replaced.iter()).collect();
+        self.file.replaced = self.file.replaced.iter().chain(replaced.iter()).collect();
         for index in 0..self.shards() {
             let Some(of) = self.shard(index) else {
                 continue;
@@ -279,85 +283,64 @@ impl Array {
             }
         }
         added.sort_by_key(|batch| Reverse(batch.size));
-        let new = added.iter().flat_map(|batch| batch.shards(self.parts));
+        let new = added.iter().flat_map(|batch| batch.shards(self.file.parts));
         self.shards.extend(new);
-        self.batches.extend(added);
+        self.file.shards.extend(added);
         self
     }
 
     /// The plans, the counting one first.
     pub fn plans(&self) -> Vec<Arc<dyn Plan>> {
-        plans(self.board, self.plans.iter().map(|name| name.engine))
+        plans(self.board, self.file.plans.iter().map(|name| name.engine))
     }
 
     /// The text of its file.
     #[expect(clippy::expect_used, reason = "numbers and text have a form in JSON")]
     pub(super) fn text(&self) -> String {
-        let [queens, holes] = self.board.names();
-        let description = Description {
-            format: FORMAT,
-            n: self.board.size(),
-            queens,
-            holes,
-            plans: self.plans.clone(),
-            parts: self.parts,
-            shards: self.batches.clone(),
-            replaced: self.replaced.clone(),
-        };
-        serde_json::to_string(&description).expect("plain values") + "\n"
+        serde_json::to_string(&self.file).expect("plain values") + "\n"
     }
 
     /// The array that a file describes, or why there is none.
     pub(super) fn read(text: &str) -> Result<Self, String> {
-        let format: Format = serde_json::from_str(text)
-            .map_err(|error| format!("it describes no array: {error}"))?;
-        if format.format != FORMAT {
+        let no_array = |error| format!("it describes no array: {error}");
+        let value: Value = serde_json::from_str(text).map_err(no_array)?;
+        let format = &value["format"];
+        if format.is_number() && *format != FORMAT {
             return Err(format!(
-                "format {}, and this program reads format {FORMAT}",
-                format.format
+                "format {format}, and this program reads format {FORMAT}"
             ));
         }
-        let of: Description = serde_json::from_str(text)
-            .map_err(|error| format!("it describes no array: {error}"))?;
-        let board = GivenBoard::parse(of.n, &of.queens, &of.holes);
-        let shards = of.shards.iter().flat_map(|batch| batch.shards(of.parts));
+        let file: Description = serde_json::from_value(value).map_err(no_array)?;
+        let board = GivenBoard::parse(file.n, &file.queens, &file.holes);
+        let shards = file.shards.iter().flat_map(|of| of.shards(file.parts));
         let array = Self {
             board: board.map_err(|error| error.to_string())?,
-            plans: of.plans,
-            parts: of.parts,
             shards: shards.collect(),
-            batches: of.shards,
-            replaced: of.replaced,
+            file,
         };
         array.defect().map_or(Ok(array), Err)
     }
 
     /// What is wrong with it, if it was read from a file.
     fn defect(&self) -> Option<String> {
-        let engines: Vec<_> = self.plans.iter().map(|name| name.engine).collect();
+        let engines: Vec<_> = self.file.plans.iter().map(|name| name.engine).collect();
         let counts = match engines[..] {
             [engine] | [engine, Engine::Census] => engine.counts_all() && engine != Engine::Own,
             _ => false,
         };
         let firsts = self.shards.iter().filter(|of| of.again.is_none());
         let parts: BTreeSet<u64> = firsts.flat_map(|of| of.shard.parts()).collect();
-        if !counts || self.parts == 0 || !parts.into_iter().eq(0..self.parts) {
+        if !counts || self.file.parts == 0 || !parts.into_iter().eq(0..self.file.parts) {
             return Some("it describes no array that this program makes".to_owned());
         }
         let own = self.plans().into_iter().map(|plan| plan.name());
-        let mut pairs = self.plans.iter().zip(own);
+        let mut pairs = self.file.plans.iter().zip(own);
         let (theirs, own) = pairs.find(|(theirs, own)| *theirs != own)?;
         Some(format!(
             "it was made for plan {theirs}, and this program has {own}: finish it with the program that \
              made it"
         ))
     }
-}
-
-/// The version of a description, whatever else it says.
-#[derive(Deserialize)]
-struct Format {
-    format: u32,
 }
 
 impl Batch {
@@ -382,7 +365,7 @@ impl Batch {
 /// What is counted, in words: `n = 24 by colour-1 and census-1 in 512 shards`.
 impl fmt::Display for Array {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plans: Vec<_> = self.plans.iter().map(PlanName::to_string).collect();
+        let plans: Vec<_> = self.file.plans.iter().map(PlanName::to_string).collect();
         let shards = several(self.to_count().count() as u64, "shard");
         let board = self.board.in_words();
         write!(f, "{board} by {} in {shards}", plans.join(" and "))

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::directory::unfit;
 use super::{ArrayDirectory, IndexList, Lacking};
 use crate::ledger::{
-    Division, LedgerError, LedgerSums, MergeSource, Merged, Store, is_held, is_there, merge,
+    Division, LedgerError, LedgerSums, Merged, OfArray, Store, is_held, is_there, merge,
 };
 use queenfold::engine::Plan;
 
@@ -147,7 +147,7 @@ impl Gathered {
 
 /// Puts what the shards of an array have recorded into the ledger in [`ArrayDirectory::whole`]. Shards that
 /// somebody works on are left out. Files of shards that lie beside them (`shards/*.cert`), and those in the folders or of the
-/// names `from`, are gathered as well, and `open` opens them.
+/// names `from`, are gathered as well, and `open` opens them. If hosts share nothing, the `key` of the array has signed them.
 ///
 /// Tasks of another shard are left out: whoever may write to one shard alone has no say in the others.
 ///
@@ -158,11 +158,12 @@ impl Gathered {
 pub fn gather(
     directory: &ArrayDirectory,
     from: &[PathBuf],
-    open: impl Fn(&Path) -> Result<MergeSource<'static>, LedgerError>,
+    key: Option<String>,
+    open: impl Fn(&Path) -> Result<Store, LedgerError>,
 ) -> Result<Gathered, LedgerError> {
     let array = directory.array();
     let plans = array.plans();
-    let division = directory.division(&plans);
+    let division = &directory.division(&plans);
     let whole = directory.whole();
     directory.expect_own(&whole)?;
     // Otherwise the merge makes it, mends it, or says what is wrong with it.
@@ -173,48 +174,43 @@ pub fn gather(
     let of_shard = |index: u64| {
         let path = directory.shard(index);
         directory.expect_own(&path)?;
-        let (state, found) = directory.state_of(index, &division)?;
+        let (state, found) = directory.state_of(index, division)?;
         states[state as usize].push(index);
         let found = found.filter(|_| state != ShardState::Running);
-        Ok::<_, LedgerError>(found.map(|(store, _)| MergeSource {
-            shard: Some((store.info().shard, &division)),
-            is_of_array: true,
-            path,
-            store,
-        }))
+        Ok::<_, LedgerError>(found.map(|(store, _)| store))
     };
     let mut refused = Vec::new();
     let of_file = |path: PathBuf| {
         let opened = is_there(&path).and_then(|_| open(&path));
-        let opened = opened.and_then(|source| {
-            directory.check_file(&path, source.store.info())?;
-            Ok(source)
-        });
-        match opened {
-            Ok(source) => Ok(Some(MergeSource {
-                shard: Some((source.store.info().shard, &division)),
-                ..source
-            })),
-            Err(error) => {
-                refused.push(error);
-                Ok(None)
+        let opened = opened.and_then(|store| {
+            let signer = store.signer().unwrap_or_default();
+            if key.as_ref().is_some_and(|key| key != signer) {
+                let what = format!("it is signed by {signer}, and not by the key of this array");
+                return Err(unfit(&path, &what));
             }
-        }
+            directory.check_file(&path, store.info())?;
+            Ok(store)
+        });
+        Ok(opened.map_err(|error| refused.push(error)).ok())
     };
     let files = directory.files(from)?;
     let sources = (0..array.shards()).map(of_shard);
     let sources = sources.chain(files.into_iter().map(of_file));
     let mut sources = sources.filter_map(Result::transpose).peekable();
+    let shards = OfArray {
+        division,
+        key: key.clone(),
+    };
     let merged = match sources.peek() {
-        Some(_) => Some(merge(sources, &whole, &plans)?),
+        Some(_) => Some(merge(sources, Some(&shards), &whole)?),
         // What was gathered before counts, even if its shards were removed to save space.
         None if fs::exists(&whole).unwrap_or(false) => {
-            Some(merge([MergeSource::directory(&whole)], &whole, &plans)?)
+            Some(merge([Store::open_to_read(&whole)], None, &whole)?)
         }
         None => None,
     };
     let lacking = match &merged {
-        Some(merged) => Lacking::of(&merged.sums, &division),
+        Some(merged) => Lacking::of(&merged.sums, division),
         None => Lacking::all(array.parts()),
     };
     let list = |state: ShardState| {

@@ -50,7 +50,7 @@ pub use directory::sidecar_files::{
     EVENTS_MARK, open_history, read_history, read_live, write_live,
 };
 pub use merging::merge::{LeftOut, Merged, TakenOut, kept_sessions, merge, take_out};
-pub use merging::merge_source::MergeSource;
+pub use merging::merge_source::OfArray;
 pub use reading::signature::Signature;
 pub use reading::status::{Latest, Speed, Status};
 pub use reading::who_counted::{CountedWith, WhoCounted};

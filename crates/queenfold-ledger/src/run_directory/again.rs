@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::count_again::count_again;
-use super::{RunDirectory, RunDirectoryError, RunResult, open};
+use super::{RunDirectory, RunDirectoryError, RunResult};
 use crate::ledger::{
-    ChosenTasks, Confirmation, Facts, FirstCounts, LoggedCorrection, Recording, Recounts,
+    ChosenTasks, Confirmation, Facts, FirstCounts, LoggedCorrection, Recording, Recounts, Store,
 };
 use queenfold::actors::{DeviceSpec, Recorder, Report};
 use queenfold::engine::{
@@ -33,7 +33,8 @@ pub(super) fn count(
 ) -> Result<AgainResult, RunDirectoryError> {
     recorded.job.settings.tuning.check()?;
     let directory = &recorded.directory;
-    let (store, plans) = open(directory)?;
+    let store = Store::open_to_read(directory)?;
+    let plans = store.plans()?;
     let devices = hardware.devices_for(&plans)?;
     let process = Facts {
         again: true,
@@ -58,7 +59,7 @@ pub(super) fn count(
     let session = recording.session().to_owned();
     drop(again);
     drop(recording);
-    let (store, _) = open(directory)?;
+    let store = Store::open_to_read(directory)?;
     let sums = store.sums()?;
     let corrections = store.corrections()?.into_iter();
     let (result, confirmation) = match plans.first() {

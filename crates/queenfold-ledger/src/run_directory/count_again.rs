@@ -74,6 +74,8 @@ pub struct Said {
     pub has_partitions: bool,
     /// What counted it.
     pub counted_by: CountedBy,
+    /// Whose record says so: a worker of a host. `None`: a certificate.
+    pub origin: Option<OriginName>,
 }
 
 /// Tasks that are counted again, to check what is said of them.
@@ -94,15 +96,16 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// The tasks of which something else is said, in the order of the plans. It is not told yet who said so.
+    /// The tasks of which something else is said, in the order of the plans.
     pub fn wrong_of(&self, tasks: &ToCheck) -> Vec<WrongTask> {
         let wrong = |(task, found): (&TaskKey, &TaskResult)| {
             let (by, tally) = (found.origin.counted_by.backend(), found.tally.exact());
+            let said = tasks.said.get(task)?;
             Some(WrongTask {
                 task: *task,
-                said: tasks.said.get(task)?.tally,
+                said: said.tally,
                 found: format!("{by} counted {tally}"),
-                origin: None,
+                origin: said.origin.clone(),
             })
         };
         self.wrong.iter().filter_map(wrong).collect()

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::again::{self, AgainResult};
-use super::opening::counting_plan;
 use super::{RunDirectoryError, RunResult};
 use crate::ledger::{LedgerError, Recording, RunInfo, Shard, Store};
 use queenfold::actors::Report;
@@ -149,7 +148,7 @@ impl RunDirectory {
         plans: &[Arc<dyn Plan>],
     ) -> Result<Option<RunResult>, RunDirectoryError> {
         let store = Store::open_to_read(self.directory())?;
-        store.info().check_plans(store.file(), plans)?;
+        store.check_plans(plans)?;
         let sums = store.sums()?;
         if !sums.coverage.is_whole() {
             return Ok(None);
@@ -163,4 +162,19 @@ impl RunDirectory {
         };
         RunResult::read((&store, sums), (plan, hardware), report).map(Some)
     }
+}
+
+/// The plan of the run in `directory` that counts all solutions, and whether the run has a census. The run
+/// is to be continued, so what a killed writer left half done is undone, and who continues it checks the file.
+fn counting_plan(directory: &Path) -> Result<(Arc<dyn Plan>, bool), LedgerError> {
+    let store = match Store::open_to_glance(directory) {
+        Err(LedgerError::Interrupted { .. }) => {
+            Store::recover(directory)?;
+            Store::open_to_glance(directory)?
+        }
+        opened => opened?,
+    };
+    let mut plans = store.plans()?;
+    let census = plans.len() > 1;
+    Ok((plans.swap_remove(0), census))
 }

@@ -19,13 +19,11 @@
 //! * [`RunDirectory::resume`]: continues it. [`RunDirectory::count_again_on`]: a second count (`again`).
 //! * [`Verification`]: a second count of a share that keeps nothing; [`ToCheck`]: one of whatever is said of tasks.
 //! * [`RunResult`], [`RunDirectoryError`]: what comes of it.
-//! * [`open`]: its ledger, with the plans of its run.
 
 mod again;
 mod count_again;
 mod error;
 mod existing;
-mod opening;
 mod recorded_job;
 #[cfg(test)]
 mod tests;
@@ -35,7 +33,5 @@ pub use again::AgainResult;
 pub use count_again::{Compared, Said, Tell, ToCheck, WrongTask};
 pub use error::RunDirectoryError;
 pub use existing::RunDirectory;
-pub use opening::open;
-pub use opening::{open_to_glance, plans_of};
 pub use recorded_job::RunResult;
 pub use verify::{Findings, Verification};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::count_again::{Compared, Said, ToCheck, WrongTask};
 use crate::ledger::{
-    DoneBy, Entry, LedgerError, LedgerSums, OriginName, RecountChoice, Sessions, Store,
+    Coverage, DoneBy, Entry, LedgerError, LedgerSums, OriginName, RecountChoice, Sessions, Store,
 };
-use queenfold::engine::{Engine, Plan};
+use queenfold::engine::Engine;
 
 /// Records of a run that are to be counted again.
 pub struct Verification {
@@ -37,54 +37,59 @@ impl Verification {
     /// The ledger is damaged or of other plans.
     pub fn draw(
         store: &Store,
-        plans: &[Arc<dyn Plan>],
         choice: RecountChoice,
         done_by: Option<&DoneBy>,
     ) -> Result<Self, LedgerError> {
-        store.info().check_plans(store.file(), plans)?;
+        let plans = store.plans()?;
         let _moment = store.moment()?;
-        let mut done = done_by.map(|done_by| done_by.begin(store)).transpose()?;
+        let sessions = Sessions::of(store.sessions()?);
+        let host = |session: &str| sessions.host(session).map_or("", String::as_str);
+        let mut done = Coverage::none_of(store.info().n(), &store.info().plans);
+        let mut is_known = false;
         let sums = store.sums_and(|task| {
-            if let Some(done) = &mut done {
-                done.add(&task);
+            let Some(by) = done_by else { return };
+            for entry in std::iter::once(&task.record).chain(&task.second) {
+                let (result, at) = (&entry.result, entry.recorded_at);
+                if by.origin.names(host(&entry.session), &result.origin) {
+                    is_known = true;
+                    if by.since.is_none_or(|since| at >= since) {
+                        done.add(result.key);
+                    }
+                }
             }
         })?;
-        let done = done.map(|done| done.end(store)).transpose()?;
+        if let Some(by) = done_by.filter(|_| !is_known) {
+            let what = format!(
+                "`{}` names no host, device or worker that counted; `queenfold report` shows who did",
+                by.origin
+            );
+            return Err(LedgerError::other(store.file(), what));
+        }
         let mut said = BTreeMap::new();
-        for task in choice.among(done.as_ref().unwrap_or(&sums.coverage)) {
-            if let Some(Entry { result, .. }) = store.get(task)? {
+        for task in choice.among(done_by.map_or(&sums.coverage, |_| &done)) {
+            if let Some(Entry {
+                result, session, ..
+            }) = store.get(task)?
+            {
                 let of = Said {
                     tally: result.tally,
                     has_partitions: true,
                     counted_by: result.origin.counted_by,
+                    origin: Some(OriginName::of(host(&session), result.origin.worker)),
                 };
                 said.insert(task, of);
             }
         }
-        let plans = plans.to_vec();
         let tasks = Arc::new(ToCheck { plans, said });
         Ok(Self { sums, tasks })
     }
-
     /// What it shows that the tasks were counted again.
-    ///
-    /// # Errors
-    /// The ledger cannot be read any more.
-    pub fn findings(self, store: &Store, compared: Compared) -> Result<Findings, LedgerError> {
-        let sessions = Sessions::of(store.sessions()?);
-        let mut wrong = compared.wrong_of(&self.tasks);
-        for wrong in &mut wrong {
-            let record = store.get(wrong.task)?;
-            wrong.origin = record.map(|record| {
-                let host = sessions.host(&record.session).map_or("", String::as_str);
-                OriginName::of(host, record.result.origin.worker)
-            });
-        }
-        Ok(Findings {
+    pub fn findings(self, compared: Compared) -> Findings {
+        Findings {
             sums: self.sums,
             checked: self.tasks.tasks(),
+            wrong: compared.wrong_of(&self.tasks),
             kernels: compared.kernels,
-            wrong,
-        })
+        }
     }
 }

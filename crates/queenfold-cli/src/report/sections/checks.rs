@@ -16,7 +16,7 @@ impl RunReport {
             };
             pairs.push(("is the total known", known.to_owned()));
         }
-        let counted = &self.status.who.confirmation;
+        let counted = &self.status.sums.who.confirmation;
         let again = match self.status.is_done() && counted.twice < counted.tasks {
             true => format!("; <code>{}</code> counts them again", text(again)),
             false => String::new(),

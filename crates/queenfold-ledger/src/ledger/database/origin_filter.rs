@@ -3,7 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::ledger::{Coverage, LedgerError, RecordedTask, Sessions, Store};
 use queenfold::engine::{CountedBy, Origin, WorkerId};
 
 /// Names who counted: a host, a device by the name that its maker gave it, a worker of any host
@@ -54,55 +53,4 @@ pub struct DoneBy {
     pub origin: OriginName,
     /// Only what was recorded at this time or later, in seconds since 1970.
     pub since: Option<i64>,
-}
-
-impl DoneBy {
-    /// Before the first task of `store`.
-    pub(crate) fn begin(&self, store: &Store) -> Result<Doing<'_>, LedgerError> {
-        Ok(Doing {
-            by: self,
-            sessions: Sessions::of(store.sessions()?),
-            tasks: Coverage::none_of(store.info().n(), &store.info().plans),
-            is_known: false,
-        })
-    }
-}
-
-/// The tasks that one origin counted, the first or the second time, while they are read.
-pub(crate) struct Doing<'a> {
-    by: &'a DoneBy,
-    sessions: Sessions,
-    tasks: Coverage,
-    is_known: bool,
-}
-
-impl Doing<'_> {
-    /// Takes in a task.
-    pub fn add(&mut self, task: &RecordedTask) {
-        for entry in std::iter::once(&task.record).chain(&task.second) {
-            let host = self.sessions.host(&entry.session);
-            let host = host.map_or("", String::as_str);
-            if self.by.origin.names(host, &entry.result.origin) {
-                self.is_known = true;
-                if self.by.since.is_none_or(|since| entry.recorded_at >= since) {
-                    self.tasks.add(entry.result.key);
-                }
-            }
-        }
-    }
-
-    /// After the last task.
-    ///
-    /// # Errors
-    /// Nobody of that name counted.
-    pub fn end(self, store: &Store) -> Result<Coverage, LedgerError> {
-        if self.is_known {
-            return Ok(self.tasks);
-        }
-        let what = format!(
-            "`{}` names no host, device or worker that counted; `queenfold report` shows who did",
-            self.by.origin
-        );
-        Err(LedgerError::other(store.file(), what))
-    }
 }

@@ -20,6 +20,7 @@ use crate::ledger::{
     draft, files, meta, schema,
 };
 use queenfold::engine::{Correction, CountedBy, Engine, Plan, Tally, TaskKey, TaskResult};
+use queenfold::job::plans;
 
 /// An open ledger: the database of one run directory.
 pub struct Store {
@@ -215,6 +216,33 @@ impl Store {
         self.signer.as_deref()
     }
 
+    /// Where it is: a directory, or the file that a key signed.
+    pub fn place(&self) -> &Path {
+        match self.signer {
+            Some(_) => &self.file,
+            None => self.file.parent().unwrap_or(&self.file),
+        }
+    }
+
+    /// The plans of the run as this program makes them, the counting one first.
+    ///
+    /// # Errors
+    /// It is of other plans.
+    pub fn plans(&self) -> Result<Vec<Arc<dyn Plan>>, LedgerError> {
+        let engines = self.info.plans.iter().map(|plan| plan.engine);
+        let plans = plans(self.info.board, engines);
+        self.check_plans(&plans)?;
+        Ok(plans)
+    }
+
+    /// Checks that these are the plans of the run.
+    ///
+    /// # Errors
+    /// One is another.
+    pub fn check_plans(&self, plans: &[Arc<dyn Plan>]) -> Result<(), LedgerError> {
+        self.info.check_plans(&self.file, plans)
+    }
+
     /// Reads what the ledger holds now, until the moment is dropped.
     pub fn moment(&self) -> Result<Moment<'_>, LedgerError> {
         // Unlike BEGIN, this is possible within a transaction.
@@ -263,19 +291,19 @@ impl Store {
         &self,
         each: impl FnMut(RecordedTask) -> Result<(), E>,
     ) -> Result<(), E> {
-        // Records, sessions and corrections of the same moment: another process may write meanwhile.
-        let _moment = self.moment()?;
-        self.walk(Some(Checks::new(self)?), each)
+        self.walk(true, each)
     }
 
-    /// Calls `each` for every task in canonical order. Without `checks`, records are believed, but for being of the run: that
-    /// takes less time where there are millions.
-    pub(crate) fn walk<E: From<LedgerError>>(
+    /// Calls `each` for every task in canonical order. Unless `is_checked`, records are believed, but for being of the run:
+    /// that takes less time where there are millions.
+    fn walk<E: From<LedgerError>>(
         &self,
-        checks: Option<Checks<'_>>,
+        is_checked: bool,
         mut each: impl FnMut(RecordedTask) -> Result<(), E>,
     ) -> Result<(), E> {
-        let is_checked = checks.is_some();
+        // Records, sessions and corrections of the same moment: another process may write meanwhile.
+        let _moment = self.moment()?;
+        let checks = is_checked.then(|| Checks::new(self)).transpose()?;
         let mut coverage = Coverage::none_of(self.info.n(), &self.info.plans);
         let mut seconds = 0;
         let sql = "SELECT r.*, s.* FROM record AS r LEFT JOIN second AS s \
@@ -334,14 +362,24 @@ impl Store {
     ///
     /// # Errors
     /// A record or a second count is damaged or contradicted.
-    pub fn sums_and(&self, mut each: impl FnMut(RecordedTask)) -> Result<LedgerSums, LedgerError> {
+    pub fn sums_and(&self, each: impl FnMut(RecordedTask)) -> Result<LedgerSums, LedgerError> {
+        self.sums_of(true, each)
+    }
+
+    /// [`sums_and`](Self::sums_and), where records are believed unless `is_checked`.
+    pub(crate) fn sums_of(
+        &self,
+        is_checked: bool,
+        mut each: impl FnMut(RecordedTask),
+    ) -> Result<LedgerSums, LedgerError> {
         let mut sums = LedgerSums::none_of(&self.info);
         let _moment = self.moment()?;
         let mut counting = Counting::begin(self)?;
-        self.for_each_task(|task| {
+        self.walk(is_checked, |task| {
             sums.add(&task.record.result);
             counting.add(&task);
             each(task);
+            Ok::<_, LedgerError>(())
         })?;
         sums.who = counting.end();
         sums.contested = self.contested()?.into_keys().collect();
@@ -497,7 +535,7 @@ impl Store {
 }
 
 /// What is checked of a record besides its digest.
-pub(crate) struct Checks<'a> {
+struct Checks<'a> {
     store: &'a Store,
     sessions: BTreeSet<String>,
     corrections: BTreeMap<TaskKey, LoggedCorrection>,

@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use crate::ledger::merging::merge::check_alike;
-use crate::ledger::{LedgerError, MergeSource, RecordedTask, RunInfo, Sessions};
-use queenfold::engine::{Plan, Tally, TaskKey};
+use crate::ledger::{LedgerError, RecordedTask, RunInfo, Sessions, Store};
+use queenfold::engine::{Tally, TaskKey};
 
 /// What comparing runs showed.
 #[derive(Clone, Debug, Default)]
@@ -32,23 +31,23 @@ pub struct CountedWhere {
     pub host: String,
 }
 
-/// Compares the records of runs of the same board by the same `plans`, task by task. Nothing is written.
+/// Compares the records of runs of the same board by the same plans, task by task. Nothing is written.
 ///
 /// # Errors
 /// One is damaged or contradicts itself, or they are of other boards or plans.
-pub fn differences<'a>(
-    sources: impl IntoIterator<Item = Result<MergeSource<'a>, LedgerError>>,
-    plans: &[Arc<dyn Plan>],
+pub fn differences(
+    sources: impl IntoIterator<Item = Result<Store, LedgerError>>,
 ) -> Result<Differences, LedgerError> {
     // There may be millions of tasks, but few that count them: who did is a number.
     let mut counts: BTreeMap<TaskKey, Vec<(usize, Tally)>> = BTreeMap::new();
     let mut all: Vec<CountedWhere> = Vec::new();
     let mut first: Option<(PathBuf, RunInfo)> = None;
     for source in sources {
-        let MergeSource { path, store, .. } = source?;
-        let (one, info) = first.get_or_insert_with(|| (path.clone(), store.info().clone()));
-        check_alike((one, info), (&path, store.info()))?;
-        store.info().check_plans(store.file(), plans)?;
+        let store = source?;
+        let path = store.place();
+        let (one, info) = first.get_or_insert_with(|| (path.to_owned(), store.info().clone()));
+        check_alike((one, info), (path, store.info()))?;
+        store.plans()?;
         let sessions = Sessions::of(store.sessions()?);
         let mut known = HashMap::new();
         store.for_each_task(|RecordedTask { record: entry, .. }| {
@@ -57,7 +56,7 @@ pub fn differences<'a>(
             let by = known.entry((session, result.origin));
             let who = *by.or_insert_with_key(|(_, origin)| {
                 all.push(CountedWhere {
-                    dir: path.clone(),
+                    dir: path.to_owned(),
                     tally: Tally::default(),
                     counted_by: origin.counted_by.to_string(),
                     worker: origin.worker.to_string(),

@@ -4,22 +4,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::ledger::directory::lock::LOCK_FILE;
-use crate::ledger::merging::merge_source::{Copied, MergeSource};
+use crate::ledger::merging::merge_source::{Copied, OfArray};
 use crate::ledger::{
     DirLock, Division, FILE, LedgerError, LedgerSums, RunInfo, Session, Sessions, Shard, Store,
     files, merge_source,
 };
-use queenfold::engine::{Engine, Plan, TaskKey};
+use queenfold::engine::TaskKey;
+use queenfold::job::outcome;
 use queenfold::outcome::Outcome;
 use queenfold::words::several;
 
 /// What a merge did.
 #[derive(Clone, Debug)]
 pub struct Merged {
+    /// The result, if every task is there and none is contested.
+    pub outcome: Option<Outcome>,
     /// What the ledger holds now.
     pub sums: LedgerSums,
     /// How the run is divided, if the sources agree on that. It gives missing shards their names.
@@ -85,29 +87,26 @@ impl fmt::Display for LeftOut {
 /// becomes its second count; what a key has signed is counted once by its owner, in however many files. Where the results
 /// differ, and a correction in one of the logs names both, the task is counted here, and that decides.
 ///
-/// The sources are only read. Either all of them are copied, or `into` stays as it was.
+/// The sources are only read; they are the shards of `array`, if there is one. Either all of them are copied, or `into` stays as it was.
 ///
 /// # Errors
 /// A source cannot be opened, or there is none; the sources or `into` are of different boards or engines; one of them is of
 /// another program's plans of another version, damaged, or counted a task differently; the whole contradicts itself or a
 /// known count; `into` cannot be written, or another process works on it.
-pub fn merge<'a, E: From<LedgerError>>(
-    sources: impl IntoIterator<Item = Result<MergeSource<'a>, E>>,
+pub fn merge<E: From<LedgerError>>(
+    sources: impl IntoIterator<Item = Result<Store, E>>,
+    array: Option<&OfArray<'_>>,
     into: &Path,
-    plans: &[Arc<dyn Plan>],
 ) -> Result<Merged, E> {
     let mut sources = sources.into_iter();
     let Some(first) = sources.next().transpose()? else {
         return Err(LedgerError::NoRun(into.to_owned()).into());
     };
-    let (first_path, info) = (first.path.clone(), first.store.info().clone());
-    info.check_plans(first.store.file(), plans)?;
+    let (first_path, info) = (first.place().to_owned(), first.info().clone());
+    let plans = first.plans()?;
     let mut target = Target::open(into, &info)?;
     check_alike((&first_path, &info), (into, target.store.info()))?;
-    target
-        .store
-        .info()
-        .check_plans(target.store.file(), plans)?;
+    target.store.check_plans(&plans)?;
     let mut copied = Copied::default();
     let mut sessions = Sessions::of(target.store.sessions()?);
     target.store.begin()?;
@@ -116,20 +115,16 @@ pub fn merge<'a, E: From<LedgerError>>(
     let divided = |shard: Shard| (shard.count(), shard.is_by_cost());
     let mut is_one_division = true;
     for source in std::iter::once(Ok(first)).chain(sources) {
-        let source = source?;
-        let MergeSource {
-            path,
-            store,
-            shard,
-            is_of_array,
-        } = &source;
+        let store = source?;
+        let (path, shard) = (store.place(), array.map(|_| store.info().shard));
         check_alike((&first_path, &info), (path, store.info()))?;
-        store.info().check_plans(store.file(), plans)?;
+        store.check_plans(&plans)?;
         is_one_division &= divided(store.info().shard) == divided(info.shard);
         let theirs = store.sessions()?;
+        let is_of_array = |key| array.is_some_and(|array| array.key.as_deref() == Some(key));
         let merged = match (store.signer(), shard) {
-            (Some(key), _) if !is_of_array => Session::mark_of_key(key),
-            (_, Some((shard, _))) => Session::mark_of(*shard),
+            (Some(key), _) if !is_of_array(key) => Session::mark_of_key(key),
+            (_, Some(shard)) => Session::mark_of(shard),
             (_, None) => came_with(&theirs, &sessions),
         };
         let mut own = BTreeSet::new();
@@ -170,34 +165,29 @@ pub fn merge<'a, E: From<LedgerError>>(
             own.insert(session.id.clone());
             files
                 .entry(session.id.clone())
-                .or_insert_with(|| path.clone());
+                .or_insert_with(|| path.to_owned());
             if is_alike && there.is_none_or(|there| there.elapsed < session.elapsed) {
                 target.store.put_session(&session)?;
                 sessions.0.insert(session.id.clone(), session);
             }
         }
         let known = (&sessions, &files);
-        merge_source::copy(&source, &own, &target.store, known, plans, &mut copied)?;
+        let division = array.map(|array| array.division);
+        let from = (&store, division);
+        merge_source::copy(from, &own, &target.store, known, &plans, &mut copied)?;
         let tasks = std::mem::take(&mut copied.left_out);
-        left_out.extend(
-            tasks.first().map(|&first| LeftOut {
-                dir: path.clone(),
-                tasks: tasks.len() as u64,
-                first,
-                shard: shard
-                    .and_then(|(shard, division)| (!division.holds(shard, first)).then_some(shard)),
-            }),
-        );
+        left_out.extend(tasks.first().map(|&first| LeftOut {
+            dir: path.to_owned(),
+            tasks: tasks.len() as u64,
+            first,
+            shard: shard.filter(|shard| division.is_some_and(|of| !of.holds(*shard, first))),
+        }));
     }
     let sums = target.store.sums()?;
-    if sums.coverage.is_whole()
-        && sums.contested.is_empty()
-        && let Some(counting) = plans.first()
-    {
-        let tally = |engine| sums.tallies.get(&engine);
-        let all = tally(counting.engine()).copied().unwrap_or_default();
-        Outcome::new(counting.given(), &all, tally(Engine::Census)).map_err(LedgerError::from)?;
-    }
+    let is_result = sums.coverage.is_whole() && sums.contested.is_empty();
+    let counting = plans.first().filter(|_| is_result);
+    let outcome = counting.map(|plan| outcome(plan.as_ref(), |engine| sums.tallies.get(&engine)));
+    let outcome = outcome.transpose().map_err(LedgerError::from)?;
     target.commit()?;
     Ok(Merged {
         elapsed: sessions
@@ -208,7 +198,7 @@ pub fn merge<'a, E: From<LedgerError>>(
             .sum(),
         sums,
         division: match is_one_division {
-            true => Division::new(info.shard, plans),
+            true => Division::new(info.shard, &plans),
             false => Division::none(),
         },
         copied: copied.records,
@@ -216,6 +206,7 @@ pub fn merge<'a, E: From<LedgerError>>(
         seconds: copied.seconds,
         corrections: copied.corrections,
         left_out,
+        outcome,
     })
 }
 
@@ -226,10 +217,10 @@ pub fn merge<'a, E: From<LedgerError>>(
 /// # Errors
 /// `source` cannot be opened; they are of different boards or engines; no session of `source` came by a merge; one of them is
 /// damaged; `from` cannot be written, or another process works on it.
-pub fn take_out<'a>(
+pub fn take_out(
     source: &Path,
     from: &Path,
-    open: impl FnOnce(&Path) -> Result<MergeSource<'a>, LedgerError>,
+    open: impl FnOnce(&Path) -> Result<Store, LedgerError>,
 ) -> Result<TakenOut, LedgerError> {
     let _lock = DirLock::take(from)?;
     let target = Store::open_to_write(from)?;
@@ -237,7 +228,7 @@ pub fn take_out<'a>(
     let mut sessions = target.sessions()?;
     let mut kept = Vec::new();
     if source.exists() || !sessions.iter().any(is_named) {
-        let source_store = open(source)?.store;
+        let source_store = open(source)?;
         check_alike((source, source_store.info()), (from, target.info()))?;
         let theirs = source_store.sessions()?.into_iter();
         let theirs: BTreeSet<String> = theirs.map(|session| session.id).collect();

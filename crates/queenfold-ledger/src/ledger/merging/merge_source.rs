@@ -1,13 +1,13 @@
 //! Copies one run into another: records, second counts, corrections.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::ledger::records::second_counts::agree;
 use crate::ledger::{
-    Column, Division, Entry, LedgerError, LoggedCorrection, RecordedTask, Sessions, Shard, Store,
+    Column, Division, Entry, LedgerError, LoggedCorrection, RecordedTask, Sessions, Store,
 };
 use queenfold::engine::{CheckedBy, Mismatch, Plan, Tally, TaskKey, Verdict, verdict};
 
@@ -31,38 +31,20 @@ pub(crate) struct Copied {
     counting: Duration,
 }
 
-/// What is merged: a directory, or a file that somebody signed.
-pub struct MergeSource<'a> {
-    /// Where it is.
-    pub path: PathBuf,
-    /// Its ledger.
-    pub store: Store,
-    /// Of a job array, the tasks of this shard alone are taken. Its hosts are those of the array, so what they say of second
-    /// counts is believed.
-    pub shard: Option<(Shard, &'a Division)>,
-    /// Whether it is a directory of that array, or a file that its own key signed.
-    pub is_of_array: bool,
+/// The job array whose shards are merged. Of each, its own tasks alone are taken. Its hosts are those of the array, so what
+/// they say of second counts is believed.
+pub struct OfArray<'a> {
+    /// How it is divided.
+    pub division: &'a Division,
+    /// The key that signs what its hosts send, in hexadecimal digits, if they share nothing.
+    pub key: Option<String>,
 }
 
-impl MergeSource<'_> {
-    /// The ledger in a directory.
-    ///
-    /// # Errors
-    /// There is none, or it is damaged.
-    pub fn directory(path: &Path) -> Result<Self, LedgerError> {
-        Ok(Self {
-            path: path.to_owned(),
-            store: Store::open_to_read(path)?,
-            shard: None,
-            is_of_array: false,
-        })
-    }
-}
-
-/// Copies what `source` holds into `target`, within its open transaction. `own` are the sessions that came from there, and
+/// Copies what `source` holds into `target`, within its open transaction, of a shard of an array with this `division` its own
+/// tasks. `own` are the sessions that came from there, and
 /// `files` tells where those of this merge came from. The `sessions` are there.
 pub(crate) fn copy(
-    source: &MergeSource<'_>,
+    (source, division): (&Store, Option<&Division>),
     own: &BTreeSet<String>,
     target: &Store,
     (sessions, files): (&Sessions, &BTreeMap<String, PathBuf>),
@@ -72,16 +54,17 @@ pub(crate) fn copy(
     let mut merge = Merge {
         target,
         own: by_task(target.corrections()?),
-        theirs: by_task(source.store.corrections()?),
+        theirs: by_task(source.corrections()?),
         sessions,
         settled: BTreeSet::new(),
         plans,
         copied,
         source,
+        division,
         own_sessions: own,
         files,
     };
-    source.store.try_for_each(|task| merge.add(&task))?;
+    source.try_for_each(|task| merge.add(&task))?;
     merge.add_corrections()
 }
 
@@ -112,7 +95,9 @@ fn decided<'a>(log: &'a Log, right: &Entry, wrong: &Entry) -> Option<&'a str> {
 }
 
 struct Merge<'a> {
-    source: &'a MergeSource<'a>,
+    source: &'a Store,
+    /// Of a job array, how it is divided.
+    division: Option<&'a Division>,
     /// The sessions that came from there. Nobody else's counts are taken: whoever holds a copy of a run could count in the
     /// name of its sessions.
     own_sessions: &'a BTreeSet<String>,
@@ -158,7 +143,7 @@ impl Merge<'_> {
             // A count of another process confirms the one that is there; the same count, recorded in two places, does not.
             // A file does not tell all of a count, and its owner counts once.
             let signer = self.sessions.signer(&there.session);
-            let is_told = signer.is_some() || self.source.store.signer().is_some();
+            let is_told = signer.is_some() || self.source.signer().is_some();
             let is_other = |entry: &&Entry| match entry.session != there.session {
                 true => signer.is_none() || self.sessions.signer(&entry.session) != signer,
                 false => !is_told && entry.result != there.result,
@@ -228,7 +213,7 @@ impl Merge<'_> {
     fn add_corrections(&mut self) -> Result<(), LedgerError> {
         let tasks: Vec<TaskKey> = self.theirs.keys().copied().collect();
         for task in tasks {
-            let records = (self.target.get(task)?, self.source.store.get(task)?);
+            let records = (self.target.get(task)?, self.source.get(task)?);
             let (Some(record), Some(recorded)) = records else {
                 continue;
             };
@@ -256,8 +241,9 @@ impl Merge<'_> {
     }
 
     fn is_of_shard(&self, task: TaskKey) -> bool {
-        let shard = self.source.shard;
-        shard.is_none_or(|(shard, division)| division.holds(shard, task))
+        let shard = self.source.info().shard;
+        self.division
+            .is_none_or(|division| division.holds(shard, task))
     }
 
     fn is_of_source(&self, entry: &Entry) -> bool {
@@ -290,7 +276,7 @@ impl Merge<'_> {
         let key = one.result.key;
         if self.copied.counting > CHEAP {
             return Err(LedgerError::other(
-                &self.source.path,
+                self.source.place(),
                 "its log decides more tasks than are checked in a minute; nothing is merged: merge it into a new \
                  directory, or remove that of what was gathered and gather again",
             ));
@@ -349,7 +335,7 @@ impl Merge<'_> {
         let counts: Vec<_> = counts.iter().map(words).chain(here).collect();
         LedgerError::Counts(format!(
             "{}: task {task} was counted as {}; nothing is merged",
-            self.source.path.display(),
+            self.source.place().display(),
             counts.join(", and as ")
         ))
     }

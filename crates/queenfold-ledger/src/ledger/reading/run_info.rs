@@ -89,7 +89,11 @@ impl RunInfo {
     ///
     /// # Errors
     /// A plan differs. `file` is named in the message.
-    pub fn check_plans(&self, file: &Path, plans: &[Arc<dyn Plan>]) -> Result<(), LedgerError> {
+    pub(crate) fn check_plans(
+        &self,
+        file: &Path,
+        plans: &[Arc<dyn Plan>],
+    ) -> Result<(), LedgerError> {
         let own: Vec<_> = plans
             .iter()
             .map(|plan| PlanInfo::of(plan.as_ref()))

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::ledger::reading::who_counted::Counting;
 use crate::ledger::{
-    Coverage, Division, Entry, Facts, LedgerError, Missing, Session, Store, WhoCounted, unix_time,
+    Division, Entry, Facts, LedgerError, LedgerSums, Missing, Session, Store, unix_time,
 };
 use queenfold::actors::FaultyWorker;
 use queenfold::engine::{Engine, Plan, WorkerId};
@@ -15,16 +14,14 @@ use queenfold::engine::{Engine, Plan, WorkerId};
 /// run, because the process that wrote it may be gone.
 #[derive(Clone, Debug)]
 pub struct Status {
-    /// Nodes in the recorded tasks of each plan.
-    pub nodes: BTreeMap<Engine, u64>,
+    /// What the records add up to, and who counted them, how often.
+    pub sums: LedgerSums,
     /// The tasks that are not recorded, of the whole run.
     pub missing: Missing,
     /// Tasks of the run's own shard that are recorded, and all of them.
     pub shard_tasks: (u64, u64),
     /// The share of the estimated work of the shard that is done, 0 to 1.
     pub share: f64,
-    /// Who counted the recorded tasks, and how often.
-    pub who: WhoCounted,
     /// What was recorded by the latest process.
     pub latest: Option<Latest>,
     /// Workers and devices that counted wrongly, each with the machine it was on.
@@ -138,7 +135,7 @@ fn cost(plan: &dyn Plan, index: u64) -> f64 {
 
 impl Status {
     /// Reads the ledger of the run of `plans`, which are divided by `division`. To make that takes seconds
-    /// for the largest plans: who reads again and again makes it once.
+    /// for the largest plans: who reads again and again makes it once. Records are believed unless `is_checked`.
     ///
     /// # Errors
     /// The ledger is damaged or of other plans.
@@ -146,11 +143,11 @@ impl Status {
         store: &Store,
         plans: &[Arc<dyn Plan>],
         division: &Division,
+        is_checked: bool,
     ) -> Result<Self, LedgerError> {
-        store.info().check_plans(store.file(), plans)?;
+        store.check_plans(plans)?;
         let _moment = store.moment()?;
         let sessions = store.sessions()?;
-        let mut counting = Counting::begin(store)?;
         let count = sessions.len();
         let shard = store.info().shard;
         let named = |session: &Session| {
@@ -171,17 +168,11 @@ impl Status {
                 left: None,
             });
         let mut works: BTreeMap<Engine, PlanWork> = BTreeMap::new();
-        let mut coverage = Coverage::none_of(store.info().n(), &store.info().plans);
-        let mut nodes = BTreeMap::<Engine, u64>::new();
-        store.walk(None, |task| {
-            counting.add(&task);
+        let sums = store.sums_of(is_checked, |task| {
             let (record, second) = (&task.record, &task.second);
             let key = record.result.key;
-            coverage.add(key);
-            let sum = nodes.entry(key.engine).or_default();
-            *sum = sum.saturating_add(record.result.tally.nodes);
             let Some(latest) = &mut latest else {
-                return Ok::<_, LedgerError>(());
+                return;
             };
             let id = &latest.session.id;
             if record.session == *id {
@@ -196,7 +187,6 @@ impl Status {
                 latest.second += 1;
                 latest.add(second);
             }
-            Ok(())
         })?;
         let mut shard_tasks = (0, 0);
         for plan in plans {
@@ -206,7 +196,7 @@ impl Status {
                 let cost = cost(plan.as_ref(), task.index);
                 shard_tasks.1 += 1;
                 work.cost += cost;
-                if coverage.holds(task) {
+                if sums.coverage.holds(task) {
                     shard_tasks.0 += 1;
                     work.cost_done += cost;
                 }
@@ -218,15 +208,14 @@ impl Status {
         let cost: f64 = works.values().map(|work| work.cost).sum();
         let cost_done: f64 = works.values().map(|work| work.cost_done).sum();
         Ok(Self {
-            missing: coverage.missing(division),
+            missing: sums.coverage.missing(division),
             share: match shard_tasks {
                 (done, all) if done == all => 1.0,
                 _ if cost > 0.0 => (cost_done / cost).clamp(0.0, 1.0),
                 _ => 0.0,
             },
-            nodes,
+            sums,
             shard_tasks,
-            who: counting.end(),
             faulty,
             latest,
             sessions: count,

@@ -142,7 +142,7 @@ impl Recording {
         process: &Facts,
     ) -> Result<Self, LedgerError> {
         let home = Home::of(dir)?;
-        store.info().check_plans(store.file(), plans)?;
+        store.check_plans(plans)?;
         let sums = store.sums()?;
         let sessions = store.sessions()?;
         let before = Session::time(&sessions, process.again).elapsed;
