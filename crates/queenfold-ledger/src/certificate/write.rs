@@ -96,7 +96,7 @@ pub fn certify(store: &Store, keys: &[HostKey], out: impl Write) -> Result<Strin
         corrected: 0,
     };
     writer.leaf(&head)?;
-    store.try_for_each(|task| {
+    store.walk(true, |task| {
         let key = task.record.result.key;
         if !is_own(key) {
             return Ok(());

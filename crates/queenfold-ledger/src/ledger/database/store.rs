@@ -277,26 +277,15 @@ impl Store {
     /// # Errors
     /// A record or a second count is damaged or contradicted.
     pub fn for_each_task(&self, mut each: impl FnMut(RecordedTask)) -> Result<(), LedgerError> {
-        self.try_for_each(|task| {
+        self.walk(true, |task| {
             each(task);
             Ok(())
         })
     }
 
-    /// Like [`for_each_task`](Self::for_each_task), for an `each` that can fail, and is called no more then.
-    ///
-    /// # Errors
-    /// A record is damaged, or `each` fails.
-    pub(crate) fn try_for_each<E: From<LedgerError>>(
-        &self,
-        each: impl FnMut(RecordedTask) -> Result<(), E>,
-    ) -> Result<(), E> {
-        self.walk(true, each)
-    }
-
     /// Calls `each` for every task in canonical order. Unless `is_checked`, records are believed, but for being of the run:
     /// that takes less time where there are millions.
-    fn walk<E: From<LedgerError>>(
+    pub(crate) fn walk<E: From<LedgerError>>(
         &self,
         is_checked: bool,
         mut each: impl FnMut(RecordedTask) -> Result<(), E>,

@@ -64,7 +64,7 @@ pub(crate) fn copy(
         own_sessions: own,
         files,
     };
-    source.try_for_each(|task| merge.add(&task))?;
+    source.walk(true, |task| merge.add(&task))?;
     merge.add_corrections()
 }
 

@@ -1,7 +1,7 @@
 //! Second counts of recorded tasks, and the counts that decide where they differ: where a run gets its
 //! tasks from, and where its results go.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::ledger::directory::host::host_name;
@@ -18,10 +18,8 @@ use queenfold::engine::{
 /// What a ledger holds of the tasks that are to be counted a second time.
 #[derive(Clone, Debug, Default)]
 pub struct FirstCounts {
-    /// The origins that occur, and whether each is of this host.
-    origins: Vec<(Origin, bool)>,
-    /// The origin of each task without a second count, as a position in `origins`.
-    once: BTreeMap<TaskKey, u32>,
+    /// Who counted each task without a second count, and whether that was on this host.
+    once: BTreeMap<TaskKey, (Origin, bool)>,
     /// The tasks with a second count, and their sum.
     twice: BTreeMap<Engine, (TaskSet, Tally)>,
     /// The tasks whose results differ, each with its last correction.
@@ -41,7 +39,6 @@ impl FirstCounts {
         };
         let sessions = Sessions::of(store.sessions()?);
         let own = host_name();
-        let mut places = HashMap::new();
         store.for_each_task(|task| {
             let result = &task.record.result;
             if sessions.confirmed(&task).is_some() {
@@ -49,31 +46,22 @@ impl FirstCounts {
                 tasks.insert(result.key.index);
                 *sum += result.tally;
             } else if !all.open.contains_key(&result.key) {
-                let origin = &result.origin;
                 let is_own = sessions.host(&task.record.session) == Some(&own);
-                let place = *places.entry((origin.clone(), is_own)).or_insert_with(|| {
-                    all.origins.push((origin.clone(), is_own));
-                    all.origins.len() as u32 - 1
-                });
-                all.once.insert(result.key, place);
+                let result = task.record.result;
+                all.once.insert(result.key, (result.origin, is_own));
             }
         })?;
         Ok(all)
     }
 
-    /// Who counted a task that has no second count, and whether that was on this host.
-    fn first(&self, task: TaskKey) -> Option<&(Origin, bool)> {
-        self.origins.get(*self.once.get(&task)? as usize)
-    }
-
     /// Who counted a task that has no second count.
     pub fn origin(&self, task: TaskKey) -> Option<&Origin> {
-        self.first(task).map(|(origin, _)| origin)
+        self.once.get(&task).map(|(origin, _)| origin)
     }
 
     /// The worker of this host that counted a task first, if it was one of this host.
     pub fn worker_here(&self, task: TaskKey) -> Option<WorkerId> {
-        let (origin, is_own) = self.first(task)?;
+        let (origin, is_own) = self.once.get(&task)?;
         is_own.then_some(origin.worker)
     }
 
