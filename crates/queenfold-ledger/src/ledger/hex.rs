@@ -7,17 +7,15 @@ pub fn hex(bytes: &[u8]) -> String {
 
 /// The bytes that exactly `2 · N` lower-case hexadecimal digits stand for.
 pub fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let digits = text.bytes().map(|digit| match digit {
-        b'0'..=b'9' => Some(digit - b'0'),
-        b'a'..=b'f' => Some(digit - b'a' + 10),
-        _ => None,
-    });
-    let digits: Vec<u8> = digits.collect::<Option<_>>()?;
-    let bytes: Vec<u8> = digits
-        .chunks(2)
-        .map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit))
-        .collect();
-    (digits.len() == 2 * N).then(|| bytes.try_into().ok())?
+    let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    if text.len() != 2 * N || !text.bytes().all(is_digit) {
+        return None;
+    }
+    let mut bytes = [0; N];
+    for (at, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).ok()?;
+    }
+    Some(bytes)
 }
 
 #[cfg(test)]

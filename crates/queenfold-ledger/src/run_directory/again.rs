@@ -56,7 +56,7 @@ pub(super) fn count(
     if !contested.is_empty() {
         again.decide(&contested)?;
     }
-    let session = recording.session().to_owned();
+    let session = recording.session.clone();
     drop(again);
     drop(recording);
     let store = Store::open_to_read(directory)?;
@@ -166,7 +166,7 @@ impl Again<'_> {
         // Who gave the count that differs is not to decide.
         let last = open.iter().filter_map(|(task, logged)| {
             let last = logged.correction.others.last()?;
-            (last.session == self.recording.session()).then_some((*task, last.result.origin.worker))
+            (last.session == self.recording.session).then_some((*task, last.result.origin.worker))
         });
         let last: BTreeMap<_, _> = last.collect();
         let source = ChosenTasks::new(open.keys().copied());
@@ -195,7 +195,7 @@ impl Again<'_> {
         devices: (&[DeviceSpec], bool),
     ) -> Result<Report, JobError> {
         let on = (&self.recorded.job.settings, self.hardware);
-        let (before, tell) = (self.recording.before(), Arc::clone(recorder));
+        let (before, tell) = (self.recording.before, Arc::clone(recorder));
         count_again(self.plans, tasks, by, on, devices, tell, before)
     }
 }

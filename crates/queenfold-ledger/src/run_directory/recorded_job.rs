@@ -62,9 +62,9 @@ impl RunDirectory {
         (plan, plans): (Arc<dyn Plan>, Vec<Arc<dyn Plan>>),
         recording: Recording,
     ) -> Result<RunResult, RunDirectoryError> {
-        let before = recording.before();
-        let shard = recording.shard();
-        let division = recording.division().clone();
+        let before = recording.before;
+        let shard = recording.shard;
+        let division = recording.division.clone();
         let recording = Arc::new(recording);
         let source = Arc::clone(&recording);
         let how = &self.job.settings;

@@ -118,7 +118,7 @@ fn a_shard_of_several_parts_is_counted_part_by_part() {
         let run = Recording::create(folder.path(), &info, &plans, &Facts::default()).unwrap();
         let walk = run.open(plans[0].as_ref()).walk;
         let parts: Vec<u64> = walk
-            .map(|task| run.division().part_of(plans[0].key(task)))
+            .map(|task| run.division.part_of(plans[0].key(task)))
             .collect();
         let mut seen = parts.clone();
         seen.dedup();

@@ -41,11 +41,15 @@ const WAITING: usize = 1 << 16;
 /// It holds the lock of the directory. Dropping it commits what was taken.
 pub struct Recording {
     dir: PathBuf,
-    shard: Shard,
-    division: Division,
+    /// The shard that this run counts.
+    pub shard: Shard,
+    /// Which tasks each shard holds.
+    pub division: Division,
     restored: LedgerSums,
-    before: Duration,
-    session: String,
+    /// Wall time of earlier processes that did the same: to count the first time, or the second.
+    pub before: Duration,
+    /// Which process this is: the id of its session.
+    pub session: String,
     orders: Option<Sender<Order>>,
     shared: Arc<Shared>,
     writer: Option<JoinHandle<()>>,
@@ -194,26 +198,6 @@ impl Recording {
             writer: Some(writer),
             _lock: lock,
         })
-    }
-
-    /// Wall time of earlier processes that did the same: to count the first time, or the second.
-    pub const fn before(&self) -> Duration {
-        self.before
-    }
-
-    /// The shard that this run counts.
-    pub const fn shard(&self) -> Shard {
-        self.shard
-    }
-
-    /// Which tasks each shard holds.
-    pub const fn division(&self) -> &Division {
-        &self.division
-    }
-
-    /// Which process this is: the id of its session.
-    pub fn session(&self) -> &str {
-        &self.session
     }
 
     /// Writes it as soon as the thread of the ledger takes it.
