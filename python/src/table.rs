@@ -42,7 +42,7 @@ columns! { task, ranks:
     nodes: u64 = task.record.result.tally.nodes;
     worker: String = task.record.result.origin.worker.to_string();
     counted_by: String = task.record.result.origin.counted_by.name().to_owned();
-    audited_by: Option<String> = task.record.result.audited_by.as_ref().map(|name| name.as_str().to_owned());
+    audited_by: Option<String> = task.record.result.audited_by.as_deref().map(str::to_owned);
     session: String = task.record.session.clone();
     seconds: f64 = task.record.result.duration.as_secs_f64();
     recorded_at: i64 = task.record.recorded_at;
