@@ -4,7 +4,7 @@ pub mod boards;
 pub mod command_groups;
 pub mod flags;
 pub mod hints;
-pub mod manners;
+pub mod kept_settings;
 pub mod tilde;
 pub mod timestamp;
 pub mod usage;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::args::flags::How;
-use crate::args::manners;
+use crate::args::kept_settings;
 use crate::commands::config;
 use crate::control::asking::{WAIT, ask};
 use crate::control::live_run::of_holder;
@@ -62,7 +62,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let quiet = settings.config().output.quiet;
     let run = RunDirectory::resume(&args.dir)?;
-    let kept = manners::keep(&mut settings, &args.dir);
+    let kept = kept_settings::keep(&mut settings, &args.dir);
     let runner = JobRunner::new(settings.config())?;
     // Not of a session that goes on: then this one does not begin.
     if let Some(kept) = kept.filter(|_| !quiet && !is_held(&args.dir)) {

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::array_task::array_task;
 use crate::args::boards::{boards, show};
 use crate::args::flags::ConfigFlags;
-use crate::args::manners;
+use crate::args::kept_settings;
 use crate::commands::config::kept;
 use crate::config::Layers;
 use crate::exit::Failure;
@@ -205,7 +205,7 @@ fn cost_of_again(dir: &Path, runner: &JobRunner) -> Result<String, Failure> {
 /// Counts a run a second time, and prints its result, and how often its tasks are counted now.
 fn again(dir: &Path, mut settings: Layers) -> Result<(), Failure> {
     let run = RunDirectory::resume(dir)?;
-    let as_before = manners::keep(&mut settings, dir);
+    let as_before = kept_settings::keep(&mut settings, dir);
     let run = run.configuration(kept(&settings));
     let config = settings.config();
     let runner = JobRunner::new(config)?;

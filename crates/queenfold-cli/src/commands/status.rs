@@ -9,8 +9,8 @@ use console::{Term, truncate_str};
 use crate::exit::Failure;
 use crate::output::{print, print_json};
 use crate::print::array_report::array_report;
-use crate::print::directory_report::directory_report;
-use crate::print::status_report::StatusReport;
+use crate::print::run_status::directory_report;
+use crate::print::status_text::StatusReport;
 use queenfold::words::several;
 use queenfold_ledger::cluster::ArrayDirectory;
 

@@ -8,7 +8,7 @@ use crate::control::live_run::old;
 use crate::control::signals;
 use crate::exit::{Exit, Failure};
 use crate::output::{print, say};
-use crate::print::directory_report::directory_report;
+use crate::print::run_status::directory_report;
 use crate::telemetry::{Snapshot, printable};
 use queenfold::words::duration;
 use queenfold_ledger::ledger::{Asked, Asker, Store, is_held, put_request, read_live};

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::host_lines::{host_fact, seen_ago};
 use super::shard_moments::ShardMoments;
-use super::status_report::StatusReport;
+use super::status_text::StatusReport;
 use crate::shell::{command, command_on, word};
 use crate::telemetry::{Fact, RunFacts};
 use queenfold::board::GivenSquares;

@@ -9,7 +9,7 @@ use super::Session;
 use super::outputs::event_command::NoticedRun;
 use super::throttle::Throttle;
 use crate::config::Config;
-use crate::control::pause_key::PauseKey;
+use crate::control::keys::PauseKey;
 use crate::exit::{Failure, complete_shard};
 use crate::output::{print_json, say};
 use crate::print::board_result::BoardResult;

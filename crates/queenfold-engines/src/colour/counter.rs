@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::kernel::ColourKernel;
 use super::lines::{Lines, Parity, reversed};
-use super::lists::Lists;
+use super::list_cache::Lists;
 use super::orientation::Orientation;
 use super::row_sets::words;
 use super::table::Weights;

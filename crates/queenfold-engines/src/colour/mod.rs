@@ -25,7 +25,7 @@
 //! * `counter`: counts the tasks of a plan unit by unit, and says how often solutions count.
 //! * `sub_board`: the squares of rows of one parity and columns of one parity, and how queens attack from one to
 //!   the other; `open_squares`: where queens may stand.
-//! * `placement_list`: the placements on a sub-board, by columns; `lists`: those that several sets share.
+//! * `placement_list`: the placements on a sub-board, by columns; `list_cache`: those that several sets share.
 //! * `units`: counts some units, each a set and its columns of one parity; `table`: the counters by the other
 //!   columns; `last_row`: counters by the columns but the last one, for large boards.
 //! * `expansion`: fills the rows of a sub-board after another is filled: `side` is the order of the rows,
@@ -47,7 +47,7 @@ mod last_row;
 mod launches;
 mod level;
 mod lines;
-mod lists;
+mod list_cache;
 #[cfg(test)]
 mod naive;
 mod open_squares;

@@ -6,7 +6,7 @@ use super::expansion::Expansion;
 use super::kernel::ColourKernel;
 use super::last_row::LastRow;
 use super::lines::{Lines, Parity};
-use super::lists::{Listed, SetLists};
+use super::list_cache::{Listed, SetLists};
 use super::orientation::Orientation;
 use super::table::{Held, Table, Weights, largest_weight};
 use crate::board::Size;

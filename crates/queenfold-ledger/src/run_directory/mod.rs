@@ -16,22 +16,22 @@
 //! ```
 //!
 //! * [`RunDirectory::create`]: begins a run, or a [shard](RunDirectory::shard) of one.
-//! * [`RunDirectory::resume`]: continues it. [`RunDirectory::count_again_on`]: a second count (`again`).
+//! * [`RunDirectory::resume`]: continues it. [`RunDirectory::count_again_on`]: a second count (`run_again`).
 //! * [`Verification`]: a second count of a share that keeps nothing; [`ToCheck`]: one of whatever is said of tasks.
 //! * [`RunResult`], [`RunDirectoryError`]: what comes of it.
 
-mod again;
 mod count_again;
+mod counting;
+mod directory;
 mod error;
-mod existing;
-mod recorded_job;
+mod run_again;
 #[cfg(test)]
 mod tests;
 mod verify;
 
-pub use again::AgainResult;
 pub use count_again::{Compared, Said, Tell, ToCheck, WrongTask};
+pub use counting::RunResult;
+pub use directory::RunDirectory;
 pub use error::RunDirectoryError;
-pub use existing::RunDirectory;
-pub use recorded_job::RunResult;
+pub use run_again::AgainResult;
 pub use verify::{Findings, Verification};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::again::{self, AgainResult};
+use super::run_again::{self, AgainResult};
 use super::{RunDirectoryError, RunResult};
 use crate::ledger::{LedgerError, Recording, RunInfo, Shard, Store};
 use queenfold::actors::Report;
@@ -137,7 +137,7 @@ impl RunDirectory {
     /// # Errors
     /// See [`RunDirectoryError`]. If it was stopped, what was counted is kept, and another call goes on.
     pub fn count_again_on(&self, hardware: &Hardware) -> Result<AgainResult, RunDirectoryError> {
-        again::count(self, hardware)
+        run_again::count(self, hardware)
     }
 
     /// The result by the records alone; `None` if tasks are missing.

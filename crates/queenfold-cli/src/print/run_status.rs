@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::host_lines::host_fact;
-use super::status_report::StatusReport;
-use crate::args::manners;
+use super::status_text::StatusReport;
+use crate::args::kept_settings;
 use crate::config::Layers;
 use crate::control::live_run::paused_for;
 use crate::exit::Failure;
@@ -55,7 +55,7 @@ pub fn directory_report(
         // The other lines say all of it.
         hosts.words.clear();
     }
-    let guest = manners::keep(&mut Layers::default(), dir);
+    let guest = kept_settings::keep(&mut Layers::default(), dir);
     let go_on = format!("continue with `{}`", resume_command(dir));
     let facts = known.table().into_iter().chain([Fact::new(
         "shard",
