@@ -28,11 +28,3 @@ pub use crate::engine::{Device, DeviceError, OpenError, Properties};
 pub use calibrate::calibrate;
 pub use opening::{CountedCanary, DeviceTrouble, fitted};
 pub use owner::{LaunchTiming, Owner, OwnerEvent, OwnerSettings};
-
-/// Says that `what` needs a Cargo feature that this program was built without, and how to get it.
-pub fn needs_feature(what: &str, feature: &str) -> String {
-    format!(
-        "{what} needs the Cargo feature {feature}, which this program was built without: \
-         `cargo install --locked --path crates/queenfold-cli --features {feature}`"
-    )
-}

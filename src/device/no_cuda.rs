@@ -1,6 +1,6 @@
 //! In place of [`cuda`](super::cuda) in a build without it: there is no GPU.
 
-use super::{Device, DeviceError, OpenError, needs_feature};
+use super::{Device, DeviceError, OpenError};
 use crate::engine::DeviceProgram;
 
 pub use super::cuda_settings::{CudaSettings, FoundDevices};
@@ -28,7 +28,10 @@ pub fn open(_: &CudaSettings) -> Result<Box<dyn Device>, OpenError> {
 /// Finds none, and says what is missing.
 pub fn devices() -> FoundDevices {
     FoundDevices {
-        missing: needs_feature("counting on a GPU", "cuda"),
+        missing:
+            "counting on a GPU needs the Cargo feature cuda, which this program was built without: \
+                  `cargo install --locked --path crates/queenfold-cli --features cuda`"
+                .to_owned(),
         ..FoundDevices::default()
     }
 }

@@ -74,9 +74,7 @@ impl Machine {
     pub const fn space_for(workers: usize) -> u64 {
         OWN_SPACE + WORKER_SPACE * workers as u64
     }
-}
 
-impl Machine {
     /// Asks the system.
     pub fn detect() -> Self {
         let memory = memory();

@@ -1,27 +1,9 @@
 //! What is known of a board, as every command with `--json` prints it.
 
-use serde::ser::SerializeStruct;
-use serde::{Serialize, Serializer};
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::Outcome;
-use crate::board::{GivenSquares, Orbits};
-
-/// The symmetry classes as decimal strings.
-#[derive(Serialize)]
-struct Classes {
-    c1: String,
-    c2: String,
-    c4: String,
-    c8: String,
-}
-
-impl Classes {
-    fn of(orbits: Orbits) -> Self {
-        let Orbits { c1, c2, c4, c8 } = orbits;
-        let [c1, c2, c4, c8] = [c1, c2, c4, c8].map(|number| number.to_string());
-        Self { c1, c2, c4, c8 }
-    }
-}
+use crate::board::GivenSquares;
 
 /// The counts are decimal strings, so that no reader rounds them; what was not counted is `null`.
 impl Serialize for Outcome {
@@ -33,7 +15,7 @@ impl Serialize for Outcome {
         json.serialize_field("given", &GivenSquares::of(&self.given))?;
         json.serialize_field("total", &self.total.to_string())?;
         json.serialize_field("unique", &text(self.unique()))?;
-        json.serialize_field("classes", &symmetric.map(|of| Classes::of(of.orbits)))?;
+        json.serialize_field("classes", &symmetric.map(|of| of.orbits))?;
         json.serialize_field("r180", &text(symmetric.map(|of| of.r180)))?;
         json.serialize_field("r90", &text(symmetric.map(|of| of.r90)))?;
         json.end()

@@ -5,8 +5,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{Count, MethodRequest, Style, method};
+use queenfold_engines::board::decimal;
 use queenfold_engines::board::{Orbits, Size, known};
-use queenfold_engines::engine::{Mismatch, decimal};
+use queenfold_engines::engine::Mismatch;
 
 /// The longest plausible time of a search, in seconds: thirty thousand years.
 const LONGEST: f64 = 1e12;
@@ -32,7 +33,7 @@ pub struct TableRow {
     #[serde(with = "decimal::optional")]
     pub unique: Option<u128>,
     /// Orbits by size.
-    pub classes: Option<OrbitsJson>,
+    pub classes: Option<Orbits>,
     /// Nodes or candidates tried, whichever the method counts as its work.
     #[serde(with = "decimal")]
     pub nodes: u128,
@@ -44,29 +45,6 @@ pub struct TableRow {
     /// A remark for readers of the numbers. Not part of the JSON.
     #[serde(skip)]
     pub note: Option<String>,
-}
-
-/// Orbits by size, in the form of the JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OrbitsJson {
-    /// Orbits of one.
-    #[serde(with = "decimal")]
-    pub c1: u128,
-    /// Orbits of two.
-    #[serde(with = "decimal")]
-    pub c2: u128,
-    /// Orbits of four.
-    #[serde(with = "decimal")]
-    pub c4: u128,
-    /// Orbits of eight.
-    #[serde(with = "decimal")]
-    pub c8: u128,
-}
-
-impl From<Orbits> for OrbitsJson {
-    fn from(Orbits { c1, c2, c4, c8 }: Orbits) -> Self {
-        Self { c1, c2, c4, c8 }
-    }
 }
 
 impl TableRow {
@@ -84,7 +62,7 @@ impl TableRow {
             style: request.style.name().map(str::to_owned),
             total: count.total,
             unique: count.classes.map(|classes| classes.unique()),
-            classes: count.classes.map(OrbitsJson::from),
+            classes: count.classes,
             nodes: nodes.into(),
             seconds: wall.as_secs_f64(),
             cpu_seconds: Some(cpu.as_secs_f64()),

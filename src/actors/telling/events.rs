@@ -5,10 +5,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::actors::{Eta, PauseReason, RunState};
+use crate::board::decimal;
 use crate::board::{GivenSquares, Size};
 use crate::engine::{
-    CountedBy, DeviceIdentity, Engine, KernelName, Plan, TaskKey, TaskResult, WorkerId, decimal,
-    seconds,
+    CountedBy, DeviceIdentity, Engine, KernelName, Plan, TaskKey, TaskResult, WorkerId, seconds,
 };
 
 /// Something that happened in a run, and when. Events can be written and read with serde, so that

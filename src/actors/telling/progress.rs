@@ -9,7 +9,8 @@ use crate::actors::{
     Eta, EventKind, FaultyWorker, MapKeeper, Mapped, PauseReason, RunEvent, RunState, TaskMap,
     WorkerProgress, WorkerState,
 };
-use crate::engine::{WorkerId, decimal, seconds};
+use crate::board::decimal;
+use crate::engine::{WorkerId, seconds};
 
 /// How far a run is and what its workers do. The run itself keeps it for the progress line and the report. An observer,
 /// or another process that is sent the events, keeps the same with [`note`](Self::note).

@@ -5,7 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::actors::{EventKind, RunEvent};
-use crate::engine::{CountedBy, TaskKey, WorkerId, decimal, seconds};
+use crate::board::decimal;
+use crate::engine::{CountedBy, TaskKey, WorkerId, seconds};
 
 /// What a worker does, and how it spent the run so far.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,8 +13,9 @@ use serde::Serialize;
 use queenfold::actors::{
     self, Control, DeviceSpec, EventKind, Observer, Report, RunEvent, RunSpec, TimeSpan, WholePlans,
 };
+use queenfold::board::decimal;
 use queenfold::board::{Size, known};
-use queenfold::engine::{CounterSettings, Engine, Plan, Tally, decimal};
+use queenfold::engine::{CounterSettings, Engine, Plan, Tally};
 use queenfold::simd::Isa;
 
 /// CPU workers alone are stopped after this many times the best time of the device alone: by then

@@ -37,8 +37,5 @@ pub fn paused_for(dir: &Path) -> Option<Vec<PauseReason>> {
 
 /// What a run does: `paused (outside its hours)`.
 pub fn in_words(snapshot: &Snapshot) -> String {
-    state_in_words(
-        snapshot.progress.state.name(),
-        &snapshot.progress.paused_for,
-    )
+    state_in_words(snapshot.progress.state, &snapshot.progress.paused_for)
 }

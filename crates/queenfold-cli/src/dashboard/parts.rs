@@ -21,7 +21,7 @@ pub fn state(progress: &Progress, theme: Theme) -> (String, Style) {
             theme.waiting()
         }
     };
-    let state = state_in_words(progress.state.name(), &progress.paused_for);
+    let state = state_in_words(progress.state, &progress.paused_for);
     (state, style)
 }
 

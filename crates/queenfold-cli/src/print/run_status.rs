@@ -13,6 +13,7 @@ use crate::control::live_run::paused_for;
 use crate::exit::Failure;
 use crate::shell::resume_command;
 use crate::telemetry::{Fact, RunFacts, state_in_words};
+use queenfold::actors::RunState;
 use queenfold::board::GivenSquares;
 use queenfold::engine::Plan;
 use queenfold::words::{measured, rate, several};
@@ -41,14 +42,14 @@ pub fn directory_report(
     let is_done = status.is_done();
     let paused_for = paused_for(dir).filter(|_| held && !is_done);
     let state = match paused_for {
-        _ if is_done => "finished",
-        Some(_) => "paused",
-        None if held => "running",
-        None => "stopped",
+        _ if is_done => RunState::Finished,
+        Some(_) => RunState::Paused,
+        None if held => RunState::Running,
+        None => RunState::Stopped,
     };
     let paused_for = paused_for.unwrap_or_default();
     let mut known = RunFacts::of_ledger(&status);
-    known.eta = known.eta.filter(|_| state == "running");
+    known.eta = known.eta.filter(|_| state == RunState::Running);
     let shard = info.shard.to_string();
     let mut hosts = host_fact(&status.sums.who.hosts);
     if status.sums.who.hosts.len() < 2 {
@@ -69,7 +70,7 @@ pub fn directory_report(
         Fact::new("sessions", [status.sessions.to_string()]).key("sessions", status.sessions),
         Fact::new("guest", guest),
         hosts,
-        Fact::new("stopped", (state == "stopped").then_some(go_on)),
+        Fact::new("stopped", (state == RunState::Stopped).then_some(go_on)),
     ]);
     let facts = facts.collect();
     let versions: Vec<_> = plans.iter().map(|plan| plan.name().to_string()).collect();
@@ -98,7 +99,7 @@ pub fn directory_report(
             .key("n", info.n())
             .key("given", GivenSquares::of(&info.board))
             .key("plans", plans.iter().map(of_plan).collect::<Vec<_>>())
-            .key("state", state)
+            .key("state", state.name())
             .key("paused_for", &paused_for),
         facts,
         is_last: !held || is_done,

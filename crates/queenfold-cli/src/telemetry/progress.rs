@@ -16,10 +16,7 @@ pub fn progress_line(progress: &Progress, width: usize) -> String {
     let mut add = |leaves, text: String| parts.push((leaves, format!("{BETWEEN}{text}")));
     match progress.state {
         RunState::Planning | RunState::Paused | RunState::Draining => {
-            add(
-                1,
-                state_in_words(progress.state.name(), &progress.paused_for),
-            );
+            add(1, state_in_words(progress.state, &progress.paused_for));
         }
         RunState::Running | RunState::Finished | RunState::Stopped | RunState::Failed => {}
     }

@@ -6,7 +6,7 @@ use queenfold_ledger::ledger::{Latest, Status};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use queenfold::actors::{Eta, FaultyWorker, PauseReason, Progress};
+use queenfold::actors::{Eta, FaultyWorker, PauseReason, Progress, RunState};
 use queenfold::words::{TimeUnit, duration, grouped, percent, several, speed};
 
 /// A fact.
@@ -209,10 +209,10 @@ impl<'a> RunFacts<'a> {
 }
 
 /// What a run does, and why it is paused if it is: `paused (outside its hours)`.
-pub fn state_in_words(state: &str, paused_for: &[PauseReason]) -> String {
+pub fn state_in_words(state: RunState, paused_for: &[PauseReason]) -> String {
     match paused_for {
-        [] => state.to_owned(),
-        reasons => format!("{state} ({})", PauseReason::list(reasons)),
+        [] => state.name().to_owned(),
+        reasons => format!("{} ({})", state.name(), PauseReason::list(reasons)),
     }
 }
 

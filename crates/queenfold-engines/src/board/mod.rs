@@ -4,6 +4,7 @@
 //! Nothing in this room knows how solutions are found.
 
 mod bits;
+pub mod decimal;
 mod drawing;
 mod given;
 mod given_squares;

@@ -1,5 +1,8 @@
 //! Unique solutions from the total and the symmetric solutions (Burnside's lemma), by size of orbit.
 
+use serde::{Deserialize, Serialize};
+
+use super::decimal;
 use std::iter::Sum;
 
 use super::{Size, Symmetry, SymmetryGroup};
@@ -10,15 +13,19 @@ use super::{Size, Symmetry, SymmetryGroup};
 /// On a free board an orbit has 8 solutions, or 4 if the half turn fixes each of them, or 2 if the
 /// quarter turn does. Only the single queen of the 1×1 board is an orbit of 1. On a board that fewer
 /// symmetries fix, the largest orbits have as many solutions as there are such symmetries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Orbits {
     /// Orbits of one solution: 1 for n = 1, else 0 on a free board.
+    #[serde(with = "decimal")]
     pub c1: u128,
     /// Orbits of two solutions, on a free board those fixed by the quarter turn.
+    #[serde(with = "decimal")]
     pub c2: u128,
     /// Orbits of four solutions, on a free board those fixed by the half turn but not by the quarter turn.
+    #[serde(with = "decimal")]
     pub c4: u128,
     /// Orbits of eight solutions, without symmetry.
+    #[serde(with = "decimal")]
     pub c8: u128,
 }
 

@@ -23,13 +23,12 @@
 //! * Is it right? `canary`: tasks with known counts; `second_counter`: what checks a result of a run; `recount`: what
 //!   counts a recorded task again; `verdict`: which of several counts stands; `correction`: counts that differ.
 //! * How does a device count? The folder `launch`.
-//! * How are numbers and times written as JSON? `decimal`, `seconds`.
+//! * How are times written as JSON? `seconds`.
 
 mod canary;
 mod correction;
 mod costs;
 mod counter_settings;
-pub mod decimal;
 mod device;
 mod function_plan;
 mod interpolate;

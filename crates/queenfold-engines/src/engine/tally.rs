@@ -5,7 +5,7 @@ use std::ops::{AddAssign, SubAssign};
 
 use serde::{Deserialize, Serialize};
 
-use super::decimal;
+use crate::board::decimal;
 
 /// Completions of partitions, kept apart by the weight of the partition: 1, 2, 4 or 8.
 ///

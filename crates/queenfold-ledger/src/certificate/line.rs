@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use queenfold::board::decimal;
 use queenfold::board::{GivenBoard, Size};
-use queenfold::engine::{Engine, Tally, decimal};
+use queenfold::engine::{Engine, Tally};
 use queenfold::outcome::Outcome;
 
 /// The version of the format, and what is given: of a free board, of one on which something is given, and of what lacks

@@ -6,8 +6,9 @@ use serde::Serialize;
 
 use super::layout::LaunchError;
 use super::program::DeviceProgram;
+use crate::board::decimal;
+use crate::engine::DeviceIdentity;
 use crate::engine::mismatch::Mismatch;
-use crate::engine::{DeviceIdentity, decimal};
 
 /// What is known of a device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

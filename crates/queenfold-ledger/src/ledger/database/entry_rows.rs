@@ -5,7 +5,8 @@ use rusqlite::{Row, params};
 
 use crate::ledger::database::entry_text::EntryText;
 use crate::ledger::{Column, Entry, LedgerError, Store};
-use queenfold::engine::{Tally, TaskKey, decimal};
+use queenfold::board::decimal;
+use queenfold::engine::{Tally, TaskKey};
 
 /// How many columns an entry has.
 pub(crate) const COUNT: usize = 18;

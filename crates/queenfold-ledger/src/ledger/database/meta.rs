@@ -7,8 +7,8 @@ use rusqlite::{Connection, params};
 
 use crate::ledger::database::digest::{Digest, DigestFields, context};
 use crate::ledger::{LedgerError, RunInfo, Shard};
+use queenfold::board::decimal;
 use queenfold::board::{GivenBoard, Size};
-use queenfold::engine::decimal;
 
 /// The key of what is given on the board: the names of the queens, a semicolon, the names of the holes. It is
 /// there if something is given.
