@@ -38,7 +38,7 @@ pub fn assert_known(row: &TableRow, unique: bool) {
         expected.map(|orbits| orbits.unique()),
         "{title}"
     );
-    assert_eq!(row.classes, expected.map(Into::into), "{title}");
+    assert_eq!(row.classes, expected, "{title}");
 }
 
 #[test]
