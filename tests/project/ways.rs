@@ -85,6 +85,20 @@ fn each_file_of_a_way_and_one_before_it_know_each_other() {
 }
 
 #[test]
+fn each_file_that_the_page_names_is_there() {
+    let named = Regex::new("`([a-z_]+/[a-z_/]+[.]rs)`").expect("a pattern");
+    let page = text_of("ARCHITECTURE.md");
+    let files: Vec<_> = named
+        .captures_iter(&page)
+        .map(|of| of[1].to_owned())
+        .collect();
+    assert!(files.len() > 100, "only {} files", files.len());
+    for file in files {
+        assert!(Path::new(ROOT).join(&file).exists() || path(&file).exists());
+    }
+}
+
+#[test]
 fn a_file_that_nobody_before_it_uses_is_seen() {
     let names = offered("pub struct Queue;\n    pub(crate) fn offer(&self) {}\nfn hidden() {}\n");
     assert_eq!(names, ["Queue", "offer"]);

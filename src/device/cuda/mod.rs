@@ -6,7 +6,7 @@
 #![expect(unsafe_code, reason = "calls of the CUDA driver")]
 
 mod driver;
-mod image;
+mod embedded_ptx;
 mod slot;
 mod stream;
 
@@ -14,7 +14,7 @@ use std::panic::{self, AssertUnwindSafe};
 
 pub use super::cuda_settings::{CudaSettings, FoundDevices};
 pub use driver::{devices, has_endless_kernel};
-pub use image::{embedded, for_device};
+pub use embedded_ptx::{embedded, for_device};
 pub use stream::{Cuda, open};
 
 /// Runs `call`, which panics where a library lacks a function, and turns a panic into its message.

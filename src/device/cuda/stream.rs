@@ -9,7 +9,7 @@ use cudarc::driver::result::{self, DriverError, function, module, occupancy};
 use cudarc::driver::sys::{self, CUfunction_attribute, CUresult, CUstream};
 
 use super::driver::{Poisoned, describe, failed, poison, poisoned, properties, start};
-use super::image::for_device;
+use super::embedded_ptx::for_device;
 use super::slot::{Clock, LEAST_UP, Ready, Slot};
 use super::{CudaSettings, guarded};
 use crate::device::{Device, DeviceError, OpenError, Properties};

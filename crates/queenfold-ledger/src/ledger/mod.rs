@@ -49,8 +49,8 @@ pub(crate) use directory::sidecar_files::read_text;
 pub use directory::sidecar_files::{
     EVENTS_MARK, open_history, read_history, read_live, write_live,
 };
+pub use merging::copy_run::OfArray;
 pub use merging::merge::{LeftOut, Merged, TakenOut, kept_sessions, merge, take_out};
-pub use merging::merge_source::OfArray;
 pub use reading::signature::Signature;
 pub use reading::status::{Latest, Speed, Status};
 pub use reading::who_counted::{CountedWith, WhoCounted};
@@ -62,7 +62,7 @@ pub use sharing::shard::{Shard, ShardError};
 
 use database::{draft, meta, schema};
 use directory::files;
-use merging::merge_source;
+use merging::copy_run;
 
 /// The name of the database file in a run directory.
 pub const FILE: &str = "ledger.db";

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::ledger::directory::lock::LOCK_FILE;
-use crate::ledger::merging::merge_source::{Copied, OfArray};
+use crate::ledger::merging::copy_run::{Copied, OfArray};
 use crate::ledger::{
     DirLock, Division, FILE, LedgerError, LedgerSums, RunInfo, Session, Sessions, Shard, Store,
-    files, merge_source,
+    copy_run, files,
 };
 use queenfold::engine::TaskKey;
 use queenfold::job::outcome;
@@ -174,7 +174,7 @@ pub fn merge<E: From<LedgerError>>(
         let known = (&sessions, &files);
         let division = array.map(|array| array.division);
         let from = (&store, division);
-        merge_source::copy(from, &own, &target.store, known, &plans, &mut copied)?;
+        copy_run::copy(from, &own, &target.store, known, &plans, &mut copied)?;
         let tasks = std::mem::take(&mut copied.left_out);
         left_out.extend(tasks.first().map(|&first| LeftOut {
             dir: path.to_owned(),
