@@ -161,6 +161,11 @@ fn wrong_counts_of_an_engine_of_ones_own_are_found() {
     }));
     let corrected = |_| {
         let (outcome, _) = run_with(spec.clone(), "faulty=worker-1,wrong=1");
+        // Once in some thousand runs the faulty worker counts a task of the other one again, and twice: nothing decides.
+        if matches!(&outcome, Err(RunError::Mismatch { message, .. }) if message.starts_with("three counts differ"))
+        {
+            return None;
+        }
         let report = outcome.unwrap();
         assert_eq!(report.corrected, report.workers[1].tasks);
         (report.corrected > 0).then_some(())
