@@ -4,6 +4,7 @@ mod archive;
 mod build;
 mod codegen;
 mod facade;
+mod figures;
 mod generated;
 mod layers;
 mod links;
