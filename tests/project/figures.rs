@@ -8,6 +8,8 @@ use regex::Regex;
 
 use crate::common::{ROOT, text_of};
 
+type Table<'a> = Vec<Vec<&'a str>>;
+
 /// The page that has the figures, split into the section with them and the rest.
 fn performance() -> (String, String) {
     let page = text_of("docs/PERFORMANCE.md");
@@ -16,71 +18,47 @@ fn performance() -> (String, String) {
     (section.to_owned(), format!("{before}\n\n{after}"))
 }
 
-/// The tables of a text whose first column is n: the headings and the rows, as cells.
-fn tables(text: &str) -> Vec<Vec<Vec<&str>>> {
-    let cells = |row| -> Vec<&str> {
-        str::trim_matches(row, '|')
-            .split('|')
-            .map(str::trim)
-            .collect()
+/// The tables of a text whose first column is n: the headings, then the rows.
+fn tables(text: &str) -> Vec<Table<'_>> {
+    let blocks = text.split("\n\n");
+    let blocks = blocks.filter(|block| block.starts_with("| n |"));
+    let table = |block| {
+        let rows = str::lines(block).filter(|row| !row.starts_with("|---"));
+        let cells = rows.map(|row| row.trim_matches('|').split('|').map(str::trim));
+        cells.map(Iterator::collect).collect()
     };
-    let blocks = text
-        .split("\n\n")
-        .filter(|block| block.starts_with("| n |"));
-    blocks
-        .map(|block| {
-            let rows = block.lines().filter(|row| !row.starts_with("|---"));
-            rows.map(cells).collect()
-        })
-        .collect()
+    blocks.map(table).collect()
 }
 
-/// The column of a table with a heading, as pairs of n and a cell that is not empty.
-fn column<'a>(table: &[Vec<&'a str>], heading: &str) -> Vec<(&'a str, &'a str)> {
-    let at = table[0].iter().position(|cell| *cell == heading);
-    let at = at.unwrap_or_else(|| panic!("no column {heading}: {:?}", table[0]));
-    let cells = table[1..].iter().map(|row| (row[0], row[at]));
-    cells.filter(|(_, cell)| !cell.is_empty()).collect()
+/// What a table has of a board in the column with a heading.
+fn cell<'a>(table: &Table<'a>, heading: &str, n: &str) -> &'a str {
+    let column = table[0].iter().position(|cell| *cell == heading);
+    let row = table.iter().find(|row| row[0] == n);
+    row.expect("a row of the board")[column.expect("the column")]
 }
 
-/// The cell of a board in a column.
-fn cell<'a>(table: &[Vec<&'a str>], heading: &str, n: &str) -> &'a str {
-    let column = column(table, heading);
-    let of_board = column.iter().find(|(board, _)| *board == n);
-    of_board.unwrap_or_else(|| panic!("no {heading} of {n}")).1
-}
-
-/// The number that a text begins with.
+/// The number that a text is.
 fn number(text: &str) -> f64 {
-    let number = text.split(' ').next().unwrap().replace(',', "");
-    number
-        .parse()
-        .unwrap_or_else(|_| panic!("no number: {text}"))
+    let number = text.replace(',', "");
+    number.parse().expect(text)
 }
 
-/// Whether two measurements of the same thing on two days agree.
-fn are_near(one: f64, other: f64) -> bool {
-    (0.5..2.0).contains(&(one / other))
+/// What a pattern finds in a text: numbers.
+fn found<const N: usize>(text: &str, pattern: &str) -> [f64; N] {
+    let captures = Regex::new(pattern).unwrap().captures(text);
+    let captures = captures.unwrap_or_else(|| panic!("no {pattern} in {text}"));
+    std::array::from_fn(|at| number(&captures[at + 1]))
 }
 
 #[test]
 fn the_table_of_the_readme_has_the_times_of_the_page_and_their_ratios() {
-    let (section, _) = performance();
-    let readme = text_of("README.md");
-    let compared = tables(&readme);
-    let [compared] = &compared[..] else {
-        panic!("{} tables by n", compared.len())
-    };
-    let ratio = Regex::new(r"^([\d.]+) \((\d+) times\)$").unwrap();
-    for row in &compared[1..] {
+    let (section, readme) = (performance().0, text_of("README.md"));
+    for row in &tables(&readme)[0][1..] {
         assert_eq!(row[1], cell(&tables(&section)[0], "Zen 4, AVX-512", row[0]));
         for other in row[2..].iter().filter(|cell| **cell != "–") {
-            let found = ratio.captures(other).unwrap_or_else(|| panic!("{other}"));
-            let times = number(&found[1]) / number(row[1]);
-            assert!(
-                (number(&found[2]) / times - 1.0).abs() < 0.07,
-                "{row:?}: {times}"
-            );
+            let [seconds, times] = found(other, r"^([\d.]+) \((\d+) times\)$");
+            let ratio = seconds / number(row[1]);
+            assert!((times / ratio - 1.0).abs() < 0.07, "{other}: {ratio}");
         }
     }
 }
@@ -89,16 +67,16 @@ fn the_table_of_the_readme_has_the_times_of_the_page_and_their_ratios() {
 fn figures(section: &str) -> Vec<(&str, String)> {
     let mut figures = Vec::new();
     for (table, unit) in tables(section).iter().zip(["s", "core-hours"]) {
-        let columns = table[0][1..].iter().map(|heading| column(table, heading));
-        for (n, figure) in columns.flatten() {
-            let digits = figure.trim_start_matches(['0', '.']);
-            let is_short = digits.matches(char::is_numeric).count() < 3;
-            match figure {
-                _ if !figure.starts_with(char::is_numeric) => {}
-                _ if is_short && !figure.contains(' ') => {
-                    figures.push((n, format!("{figure} {unit}")))
-                }
-                _ => figures.push((n, figure.to_owned())),
+        for row in &table[1..] {
+            let cells = row[1..].iter();
+            for figure in cells.filter(|cell| cell.starts_with(char::is_numeric)) {
+                let digits = figure.trim_start_matches(['0', '.']);
+                let is_long = digits.matches(char::is_numeric).count() > 2;
+                let figure = match is_long || figure.contains(' ') {
+                    true => (*figure).to_owned(),
+                    false => format!("{figure} {unit}"),
+                };
+                figures.push((row[0], figure));
             }
         }
     }
@@ -117,15 +95,13 @@ fn told<'a>(page: &str, figures: &'a [(&str, String)]) -> Vec<&'a (&'a str, Stri
     let parts = others.flat_map(|block| block.split("\n|").map(words));
     let parts: Vec<String> = parts.collect();
     let is_told = |(n, figure): &&(&str, String)| {
-        let figure = format!(" {figure} ");
-        let tells = |board: String| {
-            let mut parts = parts.iter();
-            parts.any(|part| part.contains(&board) && part.contains(&figure))
-        };
-        tells(format!(" {n} queens "))
-            || tells(format!(" n = {n} "))
-            || tells(format!(" -n {n} "))
-            || tells(format!(" {n} | "))
+        let of_board = [("", "queens "), ("n = ", ""), ("-n ", ""), ("", "| ")];
+        of_board.iter().any(|(before, after)| {
+            let board = format!(" {before}{n} {after}");
+            let tells =
+                |part: &String| part.contains(&board) && part.contains(&format!(" {figure} "));
+            parts.iter().any(tells)
+        })
     };
     figures.iter().filter(is_told).collect()
 }
@@ -136,29 +112,24 @@ fn no_other_page_says_what_a_board_takes() {
     let figures = figures(&section);
     assert!(figures.len() >= 30, "{figures:?}");
     let folders = ["", "docs"].map(|folder| fs::read_dir(Path::new(ROOT).join(folder)).unwrap());
-    let files = folders
-        .into_iter()
-        .flatten()
-        .map(|file| file.unwrap().path());
-    let pages = files.filter(|path| path.extension().is_some_and(|end| end == "md"));
-    for path in pages.filter(|path| !path.ends_with("CHANGELOG.md")) {
-        let text = match path.ends_with("PERFORMANCE.md") {
-            true => rest.clone(),
-            false => fs::read_to_string(&path).unwrap(),
+    let files = folders.into_iter().flatten();
+    for path in files.map(|file| file.unwrap().path()) {
+        let page = match path.file_name().and_then(|name| name.to_str()) {
+            Some("PERFORMANCE.md") => rest.clone(),
+            Some(name) if name.ends_with(".md") && name != "CHANGELOG.md" => {
+                fs::read_to_string(&path).unwrap()
+            }
+            _ => continue,
         };
-        let twice = told(&text, &figures);
-        assert!(
-            twice.is_empty(),
-            "{} tells again: {twice:?}",
-            path.display()
-        );
+        let twice = told(&page, &figures);
+        assert!(twice.is_empty(), "{path:?} tells again: {twice:?}");
     }
 }
 
 #[test]
 fn a_figure_that_is_told_again_is_seen() {
     let figures = figures("\n\n| n | run |\n|---|---|\n| 22 | 3.5 |\n| 23 | 13.0 |\n");
-    let times = |text| told(text, &figures).len();
+    let times = |page| told(page, &figures).len();
     assert_eq!(times("It counts 22\nqueens in 3.5 s."), 1);
     assert_eq!(times("| n | s |\n| 22 | 3.5 |\n| 23 | 13.0 |"), 1);
     assert_eq!(
@@ -169,74 +140,46 @@ fn a_figure_that_is_told_again_is_seen() {
 
 /// The texts of a page or picture in their order, with a bar between two of them.
 fn texts(path: &str) -> String {
-    let style = Regex::new("(?s)<style>.*?</style>|<[^>]*>").unwrap();
-    let bars = Regex::new(r"\s*\|[\s|]*").unwrap();
-    let page = text_of(path);
-    bars.replace_all(&style.replace_all(&page, "|"), "|")
-        .into_owned()
+    let marks = Regex::new(r"(?s)(\s*(<style>.*?</style>|<[^>]*>)\s*)+").unwrap();
+    marks.replace_all(&text_of(path), "|").into_owned()
 }
 
-/// What a pattern finds in a text: its groups.
-fn found<const N: usize>(text: &str, pattern: &str) -> [String; N] {
-    let captures = Regex::new(pattern).unwrap().captures(text);
-    let captures = captures.unwrap_or_else(|| panic!("no {pattern} in {text}"));
-    std::array::from_fn(|at| captures[at + 1].to_owned())
+/// Whether two measurements of the same thing agree.
+fn are_near(one: f64, other: f64) -> bool {
+    (0.5..2.0).contains(&(one / other))
 }
 
 #[test]
 fn the_report_and_the_dashboard_show_the_counts_and_the_times_of_the_table() {
+    let known = &KNOWN[20 - 1];
     let report = texts("docs/report-n20.html");
-    let [n] = found(&report, r"^\|(\d+) queens: report of a run\|");
-    let known = &KNOWN[usize::from(n.parse::<u8>().unwrap()) - 1];
-    let [total, unique] = found(
-        &report,
-        r"\|All solutions\|([\d,]+)\|.*?\|Unique solutions\|([\d,]+)\|",
+    let counts = r"\|All solutions\|([\d,]+)\|of 20 queens\|Unique solutions\|([\d,]+)\|";
+    assert_eq!(
+        found(&report, counts),
+        [known.total as f64, known.unique as f64]
     );
-    assert_eq!(total.replace(',', ""), known.total.to_string());
-    assert_eq!(unique.replace(',', ""), known.unique.to_string());
-
-    // The CPU time of another run by the same kernel, on a machine that did nothing else.
-    let [time, workers, cpu] = found(
-        &report,
-        r"\|Time\|([\d.]+) s\|(\d+) workers? on 1 host\|CPU time\|([\d.]+) s\|",
-    )
-    .map(|figure| number(&figure));
-    let [kernel] = found::<1>(&report, r"\|\d+ × (avx2|avx512)\|");
-    let heading = match &*kernel {
-        "avx2" => "Zen 4, AVX2",
-        _ => "Zen 4, AVX-512",
+    let times = r"\|Time\|([\d.]+) s\|(\d+) workers on 1 host\|CPU time\|([\d.]+) s\|";
+    let [time, workers, cpu] = found(&report, times);
+    let kernel = match report.contains(" × avx512|") {
+        true => "Zen 4, AVX-512",
+        false => "Zen 4, AVX2",
     };
-    let (section, _) = performance();
-    let measured = number(cell(&tables(&section)[0], heading, &n));
-    assert!(
-        are_near(cpu, measured),
-        "CPU time {cpu} s, and {measured} s"
-    );
+    let measured = number(cell(&tables(&performance().0)[0], kernel, "20"));
+    assert!(are_near(cpu, measured), "{cpu} s by {kernel}: {measured} s");
+    // The machine did nothing else.
     assert!(are_near(cpu, time * workers), "{cpu} s in {time} s");
 
     let dashboard = texts("docs/dashboard.svg");
-    let [counted, all, share] = found(
-        &dashboard,
-        r"\|solutions\|([\d,]+)\|done\|[\d,]+ of ([\d,]+) tasks, ([\d.]+) %\|",
-    )
-    .map(|figure| number(&figure));
-    assert!(dashboard.starts_with(&format!("|The dashboard of queenfold run -n {n} ")));
-    assert!(
-        are_near(counted, share / 100.0 * known.total as f64),
-        "{counted} at {share} %"
-    );
-    let tasks = found::<2>(
+    let done =
+        r"\|20 queens\|.*\|solutions\|([\d,]+)\|done\|[\d,]+ of ([\d,]+) tasks, ([\d.]+) %\|";
+    let [counted, tasks, share] = found(&dashboard, done);
+    let expected = share / 100.0 * known.total as f64;
+    assert!(are_near(counted, expected), "{counted} at {share} %");
+    let plans: [f64; 2] = found(
         &report,
-        r"\|colour-\d+ \((\d+) tasks\), census-\d+ \((\d+) tasks\)\|",
+        r"\|colour-1 \((\d+) tasks\), census-1 \((\d+) tasks\)\|",
     );
-    assert_eq!(all, tasks.iter().map(|tasks| number(tasks)).sum::<f64>());
-    let [passed, left] = found(
-        &dashboard,
-        r"\|· ([\d.]+) s · by .*?· left about ([\d.]+) s ·",
-    )
-    .map(|figure| number(&figure));
-    assert!(
-        are_near(passed + left, time),
-        "{passed} s and {left} s, and {time} s"
-    );
+    assert_eq!(tasks, plans[0] + plans[1]);
+    let [passed, left] = found(&dashboard, r"\|· ([\d.]+) s · .*· left about ([\d.]+) s ·");
+    assert!(are_near(passed + left, time), "{passed} s and {left} s");
 }
