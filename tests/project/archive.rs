@@ -40,11 +40,14 @@ fn every_link_of_the_pages_in_an_archive_leads_to_a_file_in_it() {
     };
     assert!(whole.status.success(), "{whole:?}");
 
-    fs::remove_file(folder.join("docs/LEDGER.md")).unwrap();
+    fs::remove_file(folder.join("docs/FORMATS.md")).unwrap();
     let broken = script("python3", "archive.py", &["links", text(folder)], 0).unwrap();
     let said = String::from_utf8_lossy(&broken.stderr);
     assert!(!broken.status.success());
-    assert!(said.contains("README.md links to docs/LEDGER.md"), "{said}");
+    assert!(
+        said.contains("README.md links to docs/FORMATS.md"),
+        "{said}"
+    );
 }
 
 #[test]

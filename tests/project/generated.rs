@@ -1,5 +1,5 @@
-//! `config/default.toml` and `docs/REFERENCE.md` are what the settings, the help of the program and the schema of its
-//! JSON say.
+//! `config/default.toml` and `docs/REFERENCE.md` are what the settings, the help of the program, the schema of its
+//! JSON, and the comments of events and metrics say.
 //! `SNAPSHOTS=overwrite cargo test --release --test it project::generated` writes them anew.
 
 use std::fmt::Write;
@@ -84,8 +84,7 @@ fn the_reference_says_what_the_program_says() {
     let help = printed(&["--help"]);
     let mut text = format!(
         "# Reference\n\nEvery command with its flags and every setting, as the program itself states them. The \
-         [guide](GUIDE.md)\ngoes by task. [EVENTS](EVENTS.md) lists events and metrics, [FORMATS](FORMATS.md) the \
-         forms of files.\n\n## Commands\n\n```text\n{help}```\n"
+         [guide](GUIDE.md)\ngoes by task. [FORMATS](FORMATS.md) says how to read the files.\n\n## Commands\n\n```text\n{help}```\n"
     );
     for (title, commands) in crate::common::help::groups_in(&help) {
         writeln!(text, "\n## Commands: {title}").unwrap();
@@ -116,6 +115,12 @@ fn the_reference_says_what_the_program_says() {
         .unwrap();
     }
     text += &schema::page();
+    text += &events::page();
+    text += "\n## Metrics\n\n[FORMATS](FORMATS.md#metrics) says when they are written.\n\n\
+             | metric | what it says |\n|---|---|\n";
+    for line in queenfold_cli::telemetry::METRICS.lines() {
+        writeln!(text, "| `queenfold_{} |", line.replacen(": ", "` | ", 1)).unwrap();
+    }
     assert_data_eq!(Data::text(text).raw(), in_repository("docs/REFERENCE.md"));
 }
 
@@ -255,5 +260,66 @@ mod schema {
     fn lower(text: &str) -> String {
         let (first, rest) = text.split_at(1);
         first.to_lowercase() + rest
+    }
+}
+
+/// The lines of `--events`, as the comments of the types that are written describe them.
+mod events {
+    use std::fmt::Write;
+
+    use regex::{Captures, Regex};
+
+    /// The chapter about them.
+    pub(super) fn page() -> String {
+        let sources = [
+            "src/actors/telling/events.rs",
+            "crates/queenfold-engines/src/engine/result.rs",
+        ];
+        let sources = sources.map(crate::common::text_of).concat();
+        let mut text = format!(
+            "\n## Events\n\nThe kinds of events in lines of version {}, each followed by its fields. \
+             [FORMATS](FORMATS.md#events) has the lines, and the values within them.\n\n\
+             | event, field | meaning |\n|---|---|\n",
+            queenfold_cli::telemetry::EVENT_FORMAT
+        );
+        write_rows(&mut text, &sources, "", "enum EventKind");
+        text
+    }
+
+    /// A row for each variant or field of a type of these sources, and for each field of a variant.
+    fn write_rows(text: &mut String, sources: &str, within: &str, definition: &str) {
+        let body = sources.split(&format!("pub {definition} {{\n")).nth(1);
+        let body = body.unwrap_or_default().split("\n}\n").next().unwrap();
+        let item = r"((?: +/// .*\n)+)(?: +#.*\n)*( +)(?:pub )?(\w+)(?:\((?:Box<)?(\w+))?";
+        let mut variant = String::new();
+        for found in Regex::new(item).unwrap().captures_iter(body) {
+            let [about, indent, name] = [1, 2, 3].map(|at| &found[at]);
+            let key = match indent.len() {
+                4 => format!("{within}{}", snake(name)),
+                _ => format!("{variant}.{name}"),
+            };
+            writeln!(text, "| `{key}` | {} |", in_json(about)).unwrap();
+            if let Some(inner) = found.get(4) {
+                let inner = format!("struct {}", inner.as_str());
+                write_rows(text, sources, &format!("{key}."), &inner);
+            }
+            if indent.len() == 4 {
+                variant = key;
+            }
+        }
+    }
+
+    /// A comment, whose links lead nowhere here, with the names that serde gives.
+    fn in_json(about: &str) -> String {
+        let about = about.replace("///", "").replace("`None`", "`null`");
+        let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
+        let link = Regex::new(r"\[`(?:\w+::)*(\w+)`\](?:\([^)]*\))?").unwrap();
+        let in_json = |found: &Captures<'_>| format!("`{}`", snake(&found[1]));
+        link.replace_all(&about, in_json).into_owned()
+    }
+
+    fn snake(name: &str) -> String {
+        let word = Regex::new("(.)([A-Z])").unwrap();
+        word.replace_all(name, "${1}_$2").to_lowercase()
     }
 }

@@ -40,10 +40,10 @@ pub enum EventKind {
     /// Something failed, so that the run can have no result. It drains, and ends as
     /// [`RunState::Failed`]. Told once, of the first failure.
     Failed {
-        /// What failed, for people: the text of the [`RunError`](crate::actors::running::report::RunError).
+        /// What failed, for people.
         reason: String,
     },
-    /// The sources were opened, and the actors start.
+    /// What is to be counted is planned, and the workers start.
     Planned {
         /// What is to be counted.
         plans: Vec<PlannedTasks>,

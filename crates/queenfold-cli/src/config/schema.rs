@@ -123,7 +123,7 @@ settings! {
 
         /// Write every event of the run as a line of JSON at the end of a file; `-` for stdout, with --json.
         ///
-        /// docs/EVENTS.md lists the events.
+        /// docs/REFERENCE.md lists the events.
         events: Option<PathBuf> = None, file_or_stream().or("none"), flag("--events", How, Hyphens("FILE|-"));
 
         /// Keep a file that says how far the run is, for Prometheus (textfile collector), or `none`.

@@ -1,4 +1,4 @@
-//! The events of runs as JSON Lines, for other programs. docs/EVENTS.md describes the lines.
+//! The events of runs as JSON Lines, for other programs. docs/FORMATS.md describes the lines.
 
 use std::io::{self, Write};
 use std::sync::Arc;

@@ -10,41 +10,35 @@ use queenfold::engine::WorkerId;
 /// What the text begins with.
 pub const METRICS_MARK: &str = "# HELP queenfold_run_info ";
 
-/// What a metric says.
-fn what(name: &str) -> &'static str {
-    match name {
-        "run_info" => "The board and the version of the program, always 1.",
-        "run_state" => "1 for the state of the run, 0 for all others.",
-        "elapsed_seconds" => "Time since the run began.",
-        "paused_seconds" => "How long it was paused.",
-        "share_done_ratio" => "Share of the work that is done, 0 to 1.",
-        "tasks_done" => "Tasks recorded, restored ones included.",
-        "tasks_planned" => "Tasks recorded or to be counted.",
-        "queued_batches" => "Batches that wait for a worker.",
-        "nodes_per_second" => "Nodes that all workers search.",
-        "eta_seconds" => "Time left.",
-        "eta_low_seconds" => "The lower end of its 95 % interval.",
-        "eta_high_seconds" => "The upper end of its 95 % interval.",
-        "nodes_total" => "Nodes searched by this process.",
-        "durable_tasks_total" => "Tasks of this process made durable.",
-        "audited_tasks_total" => "Second counts that agreed.",
-        "corrected_tasks_total" => "Counts that were wrong.",
-        "last_checkpoint_seconds" => {
-            "When results became durable the last time, since the run began."
-        }
-        "faulty_workers" => "Workers that counted wrongly.",
-        "temperature_celsius" => "What a sensor shows.",
-        "worker_tasks_total" => "Tasks counted.",
-        "worker_nodes_total" => "Nodes searched.",
-        "worker_busy_seconds_total" => "Time with a task, with or without a core.",
-        "worker_batch_seconds_total" => "Wall time of its batches on the CPU.",
-        "worker_batch_cpu_seconds_total" => "CPU time that it had in these.",
-        "worker_waiting_seconds_total" => "Time without a batch.",
-        "device_tasks_total" => "Tasks that the device counted.",
-        "device_nodes_total" => "Nodes that the device searched.",
-        _ => "",
-    }
-}
+/// Every metric, without the `queenfold_` before its name, and what it says: a line each.
+pub const METRICS: &str = "\
+run_info: Always 1; labels `n`, `version`, and `given` where something is given on the board.
+run_state: 1 for the state of the run (label `state`), 0 for all others.
+elapsed_seconds: Time since the run began.
+paused_seconds: How long it was paused.
+share_done_ratio: Share of the work that is done, 0 to 1.
+tasks_done: Tasks recorded, restored ones included.
+tasks_planned: Tasks recorded or to be counted.
+queued_batches: Batches that wait for a CPU worker.
+nodes_per_second: Speed of all workers together.
+eta_seconds: Time left.
+eta_low_seconds: The lower end of its 95 % interval.
+eta_high_seconds: The upper end of its 95 % interval.
+nodes_total: Nodes searched by this process.
+durable_tasks_total: Tasks of this process made durable.
+audited_tasks_total: Second counts that agreed.
+corrected_tasks_total: Counts that were wrong.
+last_checkpoint_seconds: When results became durable the last time, since the run began.
+faulty_workers: Workers and devices that counted wrongly.
+temperature_celsius: What a `sensor` of a processor or NVIDIA GPU shows.
+worker_tasks_total: Tasks that the worker counted.
+worker_nodes_total: Nodes that the worker searched.
+worker_busy_seconds_total: Wall time with a task, with or without a core.
+worker_batch_seconds_total: Wall time of the batches that it ended on the CPU.
+worker_batch_cpu_seconds_total: CPU time that it had in these.
+worker_waiting_seconds_total: Time without a batch.
+device_tasks_total: Tasks that the device counted.
+device_nodes_total: Nodes that the device searched.";
 
 /// The name of a metric, and its value.
 type OfWorker = (&'static str, fn(&WorkerProgress) -> f64);
@@ -64,8 +58,8 @@ const OF_WORKERS: [OfWorker; 8] = [
 ];
 
 /// How far the run of `board` is, in the text format of Prometheus: version 0.0.4, as
-/// <https://prometheus.io/docs/instrumenting/exposition_formats/> describes it. docs/EVENTS.md lists the
-/// metrics. `temperatures` has the name of each sensor, and what it shows in °C.
+/// <https://prometheus.io/docs/instrumenting/exposition_formats/> describes it. [`METRICS`] lists the metrics.
+/// `temperatures` has the name of each sensor, and what it shows in °C.
 pub fn metrics(board: &GivenBoard, progress: &Progress, temperatures: &[(String, f64)]) -> String {
     let mut page = Page(String::new());
     let mut labels = vec![
@@ -118,7 +112,9 @@ impl Page {
             false => "gauge",
         };
         if samples.peek().is_some() {
-            let what = what(name);
+            let of = format!("{name}: ");
+            let what = METRICS.lines().find_map(|line| line.strip_prefix(&of));
+            let what = what.unwrap_or_default();
             let _ = writeln!(
                 self.0,
                 "# HELP queenfold_{name} {what}\n# TYPE queenfold_{name} {kind}"
@@ -207,11 +203,11 @@ mod tests {
         ] {
             assert!(text.lines().any(|found| found == line), "{line}:\n{text}");
         }
-        let mut said = text.lines().filter_map(|line| line.strip_prefix("# HELP "));
-        assert!(
-            said.all(|line| line.split(' ').nth(1) != Some("")),
-            "{text}"
-        );
+        for line in METRICS.lines() {
+            let help = format!("# HELP queenfold_{}\n", line.replacen(": ", " ", 1));
+            assert!(text.contains(&help), "{help}");
+        }
+        assert_eq!(text.matches("# TYPE ").count(), METRICS.lines().count());
         let dashboard = include_str!("../../../../docs/grafana.json");
         let asked: std::collections::BTreeSet<_> = dashboard
             .match_indices("queenfold_")

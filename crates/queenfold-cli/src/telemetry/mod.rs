@@ -39,7 +39,7 @@ pub use event_file::{EVENT_FORMAT, EventFile};
 pub use history::History;
 pub use incident::incident;
 pub use messages::{hold_messages, keep_message, last_message, release_messages};
-pub use metrics::{METRICS_MARK, metrics};
+pub use metrics::{METRICS, METRICS_MARK, metrics};
 pub use printable::{printable, printable_json};
 pub use profile::profile;
 pub use progress::progress_line;

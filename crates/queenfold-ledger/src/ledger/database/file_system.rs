@@ -27,7 +27,7 @@ impl Journal {
             Err(_) => Self::Rollback,
         };
         // What other systems say of a file system is another story: there, a directory on a network is the
-        // user's risk, as docs/LEDGER.md says.
+        // user's risk, as docs/FORMATS.md says.
         #[cfg(not(target_os = "linux"))]
         {
             let _ = directory;

@@ -1,5 +1,5 @@
 //! The layout of the database file (the record format and its version), and the settings of SQLite.
-//! `docs/FORMATS.md` explains the one, `docs/LEDGER.md` the other.
+//! `docs/FORMATS.md` explains both.
 
 use std::fs::Metadata;
 use std::path::Path;
@@ -71,7 +71,7 @@ pub(crate) fn create(connection: &Connection) -> rusqlite::Result<()> {
     })
 }
 
-/// Opens the file for writing, durably: see `docs/LEDGER.md` for each setting.
+/// Opens the file for writing, durably: see `docs/FORMATS.md` for each setting.
 pub(crate) fn open_to_write(file: &Path) -> Result<Connection, LedgerError> {
     if !files::has_space(file) {
         return Err(LedgerError::disk_full(file));

@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 ///
 /// It is a lock of the operating system on an open file, so it ends with the process, even if that is
 /// killed. NFS and Lustre pass it on to their servers, unless they are mounted so that they do not
-/// (docs/LEDGER.md, "Shared file systems"). The file stays: if it were deleted, two processes could lock two files of one name.
+/// (docs/FORMATS.md, "Shared file systems"). The file stays: if it were deleted, two processes could lock two files of one name.
 #[derive(Debug)]
 pub struct DirLock {
     _file: File,

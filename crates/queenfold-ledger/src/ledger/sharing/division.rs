@@ -11,7 +11,7 @@ use queenfold::board::GivenBoard;
 use queenfold::engine::{Engine, Plan, PlanName, TaskKey, TaskSet};
 
 /// Plans with more tasks are dealt by remainder. Nothing interrupts a division, so it must be short: so many tasks
-/// take less than a second (docs/LEDGER.md, "Shards"). The more tasks a shard has, the less it matters which.
+/// take less than a second. The more tasks a shard has, the less it matters which.
 const MOST_DEALT: u64 = 1 << 18;
 
 /// Steps of an octave in which costs are told apart: 16 are 4 %. Machines whose logarithms differ in the
@@ -227,7 +227,6 @@ mod tests {
         }
     }
 
-    /// The measured spread of dealing by remainder is in docs/LEDGER.md, "Shards".
     #[test]
     fn shards_have_about_the_same_cost() {
         let plans: [Arc<dyn Plan>; 1] = [Arc::new(uneven(40_000))];
