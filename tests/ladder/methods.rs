@@ -311,6 +311,7 @@ fn every_method_is_explained_in_half_a_page_and_under_its_own_name() {
             method.name
         );
     }
+    assert!(METHODS.is_sorted_by_key(|method| method.step));
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), METHODS.len());

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::time::{Duration, Instant};
 
-use queenfold_cli::ladder::METHODS;
+use queenfold_cli::ladder::{METHODS, STEPS};
 use regex::Regex;
 use serde_json::Value as Json;
 
@@ -11,15 +11,6 @@ use super::ladder;
 use crate::common::program::{
     Running, output, printed, queenfold, refusal, refuses, stdout, tells, words,
 };
-
-#[test]
-fn without_a_terminal_the_methods_are_listed() {
-    let list = stdout(&["ladder"]);
-    assert_eq!(list.lines().count(), METHODS.len());
-    for (line, method) in list.lines().zip(METHODS) {
-        assert!(line.starts_with(method.name), "{line}");
-    }
-}
 
 #[test]
 fn methods_are_put_side_by_side() {
@@ -117,7 +108,6 @@ fn what_cannot_be_is_refused_in_one_line() {
         ladder --method bitmap -n 33 => from 1 to 32
         ladder --method bitmap --style gpu => no such style
         ladder --method bit-board --style recursive => no such style
-        ladder --method bit-board --style both => no such style
         ladder --method bitmap --plot - => --plot - goes with --from
         ladder --method symmetry-parallel --step => --step
         ladder --method all --boards => one --method
@@ -134,35 +124,50 @@ fn what_cannot_be_is_refused_in_one_line() {
 }
 
 #[test]
-fn both_styles_are_recursion_and_loop_and_no_style_is_all() {
+fn one_style_is_a_row_and_no_style_is_all() {
     let rows = |style: &[&str]| {
         let args = [&["-n", "6", "--json"], style].concat();
         let out = output(&ladder("node-layer", &args));
         assert_eq!(out.status.code(), Some(0), "{out:?}");
         printed(&out.stdout).lines().count()
     };
-    assert_eq!(rows(&["--style", "both"]), 2);
+    assert_eq!(rows(&["--style", "iterative"]), 1);
     assert!(rows(&[]) >= 2);
 }
 
 #[test]
-fn every_method_and_engine_is_explained_and_listed() {
+fn an_explanation_names_its_step_and_begins_with_the_idea_of_the_list() {
     let list = stdout(&["explain"]);
-    let names = METHODS.map(|method| method.name);
-    for name in names.into_iter().chain(["chain", "census"]) {
-        assert!(list.contains(&format!("\n{name} ")), "{name}: {list}");
+    for method in METHODS {
+        let name = method.name;
         let out = stdout(&["explain", name]);
-        let text = METHODS.iter().find(|method| method.name == name);
-        let text = text.map_or("The engine ", |method| method.text.trim_end());
-        // `explain` shows pictures without the fences of the documentation.
+        let (heading, text) = out.split_once("\n\n").unwrap();
+        assert_eq!(
+            heading,
+            format!("Step {}: {}", method.step, STEPS[method.step - 1])
+        );
+        // Pictures are shown without the fences of the documentation.
         let shown = |line: &&str| !line.starts_with("```");
-        let text: Vec<_> = text.lines().filter(shown).collect();
-        assert!(out.starts_with(&text.join("\n")), "{name}: {out}");
+        let expected: Vec<_> = method.text.lines().filter(shown).collect();
+        assert!(
+            text.starts_with(&format!("{name}: {}", expected.join("\n"))),
+            "{out}"
+        );
+        assert!(
+            list.contains(&format!("    {name:<20}  {}\n", expected[0])),
+            "{name}"
+        );
         assert!(out.lines().all(|line| line.chars().count() <= 86), "{name}");
     }
+    assert!(
+        list.lines().all(|line| line.chars().count() <= 81),
+        "{list}"
+    );
     // The method and the engine of one name are explained together.
-    assert!(stdout(&["explain", "colour"]).contains("\n\nThe engine colour"));
-    assert_eq!(list.matches("\ncolour ").count(), 2, "{list}");
+    let both = stdout(&["explain", "colour"]);
+    tells(&both, &["\n\ncolour: ", "\n\nengine colour: "]);
+    let engine = stdout(&["explain", "census"]);
+    assert!(engine.starts_with("Step 10: Count the symmetric ones alone\n\nengine census: "));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::{Count, Method, MethodRequest, StopSearch, Watch};
 /// Tests each new queen against those above it.
 pub const METHOD: Method = Method {
     name: "backtrack",
-    idea: "test each new queen at once, turn back where attacked",
+    step: 3,
     text: include_str!("text/backtrack.md"),
     reach: 11,
     count,

@@ -13,11 +13,11 @@ use queenfold_engines::engine::Device;
 /// The symmetry search cut in two; a device with many threads searches the lower part.
 pub const METHOD: Method = Method {
     name: "bit-board",
-    idea: "symmetry search cut at a row, one node per GPU thread",
+    step: 7,
     text: include_str!("text/bit-board.md"),
     styles: &[Style::Gpu],
     unique: true,
-    steps: false,
+    is_parallel: true,
     count_on,
     ..Method::USUAL
 };

@@ -8,7 +8,7 @@ use queenfold_engines::board::Size;
 /// Three bit masks instead of the flags.
 pub const METHOD: Method = Method {
     name: "bitmap",
-    idea: "three bit masks for columns and diagonals",
+    step: 4,
     text: include_str!("text/bitmap.md"),
     count,
     ..Method::USUAL

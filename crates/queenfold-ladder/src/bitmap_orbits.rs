@@ -10,7 +10,7 @@ use queenfold_engines::board::{Orbits, Size};
 /// The bitmap search, with every solution classified by its eight images in bit form.
 pub const METHOD: Method = Method {
     name: "bitmap-orbits",
-    idea: "bitmap search, solutions classified by their 8 images",
+    step: 5,
     text: include_str!("text/bitmap-orbits.md"),
     unique: true,
     count,

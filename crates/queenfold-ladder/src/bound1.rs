@@ -10,7 +10,7 @@ use queenfold_engines::board::{Orbits, Size};
 /// Searches half the first row and distinguishes whether the first queen is in a corner.
 pub const METHOD: Method = Method {
     name: "bound1",
-    idea: "first queen in a corner or not, classified at the leaf",
+    step: 6,
     text: include_str!("text/bound1.md"),
     unique: true,
     count,

@@ -14,7 +14,7 @@ use queenfold_engines::simd::Isa;
 /// Places borders two squares wide, one for each class, then fills the inside of each.
 pub const METHOD: Method = Method {
     name: "carry-chain",
-    idea: "two outer rows and columns first, one border per class",
+    step: 8,
     text: include_str!("text/carry-chain.md"),
     unique: true,
     count,

@@ -9,11 +9,11 @@ use super::{Count, Method, MethodRequest, StopSearch, Style, Watch};
 /// The carry chain, with its top sides distributed over all cores.
 pub const METHOD: Method = Method {
     name: "carry-chain-parallel",
-    idea: "the carry chain, borders spread over all cores",
+    step: 8,
     text: include_str!("text/carry-chain-parallel.md"),
     styles: &[Style::Only],
     unique: true,
-    steps: false,
+    is_parallel: true,
     count,
     ..Method::USUAL
 };

@@ -12,7 +12,7 @@ use queenfold_engines::board::Size;
 /// Fills the white and the black squares apart, and joins what fits together.
 pub const METHOD: Method = Method {
     name: "colour",
-    idea: "white and black squares apart, joined by their lines",
+    step: 9,
     text: include_str!("text/colour.md"),
     styles: &[Style::Recursive],
     reach: 14,

@@ -9,7 +9,7 @@ use queenfold_engines::board::Size;
 /// A flag for each column and each diagonal.
 pub const METHOD: Method = Method {
     name: "flags",
-    idea: "a flag for each column and diagonal, no comparison",
+    step: 4,
     text: include_str!("text/flags.md"),
     count,
     ..Method::USUAL

@@ -45,7 +45,21 @@ use queenfold_engines::engine::Device;
 pub use table_row::{PROGRAM, TableRow};
 pub use watch::{Audience, Images, Queen, Scene, StopReason, StopSearch, Watch};
 
-/// Every method, in the order of the ideas.
+/// The steps of the course, from brute force to the engines: the headings of `docs/COURSE.md`.
+pub const STEPS: [&str; 10] = [
+    "Try everything",
+    "Use each column once",
+    "Turn back at the first mistake",
+    "Mark what is attacked",
+    "Turn the board and mirror it",
+    "Leave the images out",
+    "Divide the work",
+    "Begin at the border",
+    "Take the colours apart",
+    "Count the symmetric ones alone",
+];
+
+/// Every method, in the order of the steps.
 pub const METHODS: [&Method; 16] = [
     &tuples::METHOD,
     &permutations::METHOD,

@@ -11,10 +11,10 @@ use queenfold_engines::engine::Device;
 pub struct Method {
     /// Its name on the command line.
     pub name: &'static str,
-    /// The idea in one line.
-    pub idea: &'static str,
-    /// The explanation, half a page of plain words. It is also the documentation of the module, for which
-    /// pictures stand between lines of three backticks.
+    /// Its step of the course, counted from 1: its heading is in [`STEPS`](crate::STEPS).
+    pub step: usize,
+    /// The explanation: a line with the idea, then half a page of plain words. It is also the documentation of the
+    /// module, for which pictures stand between lines of three backticks.
     pub text: &'static str,
     /// The styles in which it can run, at least one.
     pub styles: &'static [Style],
@@ -22,8 +22,8 @@ pub struct Method {
     pub unique: bool,
     /// The largest board that it counts in about a second. Tests go up to this size.
     pub reach: u32,
-    /// Whether `--step` can show its search. A method on many threads has no single search to show.
-    pub steps: bool,
+    /// Whether it searches in many places at once, so that `--step` has no single search to show.
+    pub is_parallel: bool,
     /// How many boards of n queens it fills, if that is known without a count: its time is in proportion.
     pub boards: fn(u32) -> Option<f64>,
     /// Counts the requested board in a style that needs no device, and reports every node to the watch.
@@ -38,12 +38,12 @@ impl Method {
     /// What most methods have in common: one search in two styles, which finds all solutions and sorts none.
     pub(crate) const USUAL: Self = Self {
         name: "",
-        idea: "",
+        step: 0,
         text: "",
         styles: Style::BOTH,
         unique: false,
         reach: 12,
-        steps: true,
+        is_parallel: false,
         boards: |_| None,
         count: |_, _| unreachable!("it counts only on a device"),
         count_on: |_, _, _| unreachable!("it has no kernel for a device"),

@@ -9,7 +9,7 @@ use queenfold_engines::board::Size;
 /// Searches half the solutions and doubles the count.
 pub const METHOD: Method = Method {
     name: "mirror",
-    idea: "search half the first row and double",
+    step: 5,
     text: include_str!("text/mirror.md"),
     count,
     ..Method::USUAL

@@ -13,10 +13,10 @@ use queenfold_engines::engine::Device;
 /// Breadth first to a layer, then each node separately.
 pub const METHOD: Method = Method {
     name: "node-layer",
-    idea: "breadth first to layer k, then each node on its own",
+    step: 7,
     text: include_str!("text/node-layer.md"),
     styles: &[Style::Recursive, Style::Iterative, Style::Gpu],
-    steps: false,
+    is_parallel: true,
     count,
     count_on,
     ..Method::USUAL

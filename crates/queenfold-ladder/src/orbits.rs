@@ -12,7 +12,7 @@ use queenfold_engines::board::Orbits;
 /// Finds every solution and classifies it by its eight images.
 pub const METHOD: Method = Method {
     name: "orbits",
-    idea: "find every solution, keep the smallest of its images",
+    step: 5,
     text: include_str!("text/orbits.md"),
     unique: true,
     count,

@@ -8,7 +8,7 @@ use super::{Count, Images, Method, MethodRequest, StopSearch, Watch};
 /// One queen in each row and each column; the diagonals are tested when the board is complete.
 pub const METHOD: Method = Method {
     name: "permutations",
-    idea: "one queen per row and column, diagonals tested last",
+    step: 2,
     text: include_str!("text/permutations.md"),
     reach: 9,
     count,

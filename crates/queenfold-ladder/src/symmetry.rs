@@ -14,7 +14,7 @@ use queenfold_engines::board::{Orbits, Size};
 /// possible.
 pub const METHOD: Method = Method {
     name: "symmetry",
-    idea: "cut off whatever cannot be the smallest image",
+    step: 6,
     text: include_str!("text/symmetry.md"),
     unique: true,
     count,

@@ -9,11 +9,11 @@ use super::{Count, Method, MethodRequest, StopSearch, Style, Watch};
 /// The symmetry search, with its starts distributed over all cores.
 pub const METHOD: Method = Method {
     name: "symmetry-parallel",
-    idea: "the symmetry search, first queens spread over cores",
+    step: 7,
     text: include_str!("text/symmetry-parallel.md"),
     styles: &[Style::Only],
     unique: true,
-    steps: false,
+    is_parallel: true,
     count,
     ..Method::USUAL
 };

@@ -7,7 +7,7 @@ use super::{Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
 /// Tests every tuple when it is complete.
 pub const METHOD: Method = Method {
     name: "tuples",
-    idea: "enumerate all n^n tuples, test complete boards",
+    step: 1,
     text: include_str!("text/tuples.md"),
     reach: 7,
     count,

@@ -1,17 +1,17 @@
-//! The command `explain`: methods of the ladder and engines in plain words.
+//! The command `explain`: the steps of the course, and its methods and engines in plain words.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::exit::Failure;
-use crate::ladder::{METHODS, method};
+use crate::ladder::{METHODS, STEPS};
 use crate::output::print;
 
 /// Flags of `explain`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  queenfold explain              all names
-  queenfold explain symmetry     a historical method
+  queenfold explain              the steps of the course, with all names
+  queenfold explain symmetry     a method of the ladder
   queenfold explain chain        an engine, with a board that is worked out")]
 pub struct Args {
     /// The method or engine; all are listed unless given
@@ -19,55 +19,58 @@ pub struct Args {
     name: Option<String>,
 }
 
-/// The engines: the name of each, its idea in one line, and the explanation.
-const ENGINES: [(&str, &str, &str); 3] = [
-    (
-        "chain",
-        "borders first, one of each symmetry class",
-        include_str!("chain.md"),
-    ),
-    (
-        "colour",
-        "white and black squares apart, with all symmetries",
-        include_str!("colour.md"),
-    ),
-    (
-        "census",
-        "the symmetric solutions alone, for the unique count",
-        include_str!("census.md"),
-    ),
+/// What is explained: the step, whether it is an engine, the name, and the text, whose first line is the idea.
+type Topic = (usize, &'static str, &'static str, &'static str);
+
+const ENGINES: [Topic; 3] = [
+    (8, "engine ", "chain", include_str!("chain.md")),
+    (9, "engine ", "colour", include_str!("colour.md")),
+    (10, "engine ", "census", include_str!("census.md")),
 ];
+
+/// All methods and engines, by their steps.
+fn topics() -> Vec<Topic> {
+    let methods = METHODS.map(|method| (method.step, "", method.name, method.text));
+    let mut topics: Vec<_> = methods.into_iter().chain(ENGINES).collect();
+    topics.sort_by_key(|(step, ..)| *step);
+    topics
+}
 
 /// Prints the explanation, or what there is to explain.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let Some(name) = &args.name else {
         return print(&list());
     };
-    // The method and the engine of one name have one idea.
-    let texts = method(name).map(|method| method.text);
-    let engine = ENGINES.into_iter().find(|(engine, ..)| engine == name);
-    let texts = texts.into_iter().chain(engine.map(|(.., text)| text));
-    let texts: Vec<_> = texts.map(str::trim_end).collect();
-    let text = texts.join("\n\n");
+    let mut topics = topics();
+    topics.retain(|(.., of, _)| of == name);
+    // A method and an engine of one name have one step.
+    let step = topics[0].0;
+    let mut text = format!("Step {step}: {}\n", STEPS[step - 1]);
+    for (_, kind, name, about) in topics {
+        text += &format!("\n{kind}{name}: {about}");
+    }
     // The pictures of a method are between fences, for the documentation of its module.
     let lines = text.lines().filter(|line| !line.starts_with("```"));
     print(&lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// The names of all methods and engines, with their ideas.
-fn list() -> String {
-    let line = |name: &str, idea: &str| format!("{name:<20}  {idea}");
-    let mut lines = vec!["Methods of the ladder, in the order of the ideas:".to_owned()];
-    lines.extend(METHODS.map(|method| line(method.name, method.idea)));
-    lines.push("\nEngines, by which `queenfold run` counts:".to_owned());
-    lines.extend(ENGINES.map(|(name, idea, _)| line(name, idea)));
+/// The steps of the course, each with its methods and engines and their ideas.
+pub fn list() -> String {
+    let mut lines = Vec::new();
+    for group in topics().chunk_by(|(one, ..), (next, ..)| one == next) {
+        let step = group[0].0;
+        lines.push(format!("{step:>2}. {}", STEPS[step - 1]));
+        for (_, kind, name, text) in group {
+            let idea = text.lines().next().unwrap_or_default();
+            lines.push(format!("    {:<20}  {idea}", [*kind, *name].concat()));
+        }
+    }
     lines.join("\n")
 }
 
 /// The names of all methods and engines, for clap to check and complete.
 fn names() -> impl TypedValueParser<Value = String> {
-    let methods = METHODS.map(|method| method.name);
-    let engines = ENGINES.into_iter().map(|(name, ..)| name);
-    let others = engines.filter(move |name| !methods.contains(name));
-    PossibleValuesParser::new(methods.into_iter().chain(others))
+    let mut names: Vec<_> = topics().into_iter().map(|(.., name, _)| name).collect();
+    names.dedup();
+    PossibleValuesParser::new(names)
 }

@@ -19,7 +19,7 @@ Examples:
   queenfold ladder --method all -n 6..=14 --json > rows.json
   queenfold ladder --plot picture.svg --from rows.json
 
-Without arguments the command lists the methods. A count is repeated until it has spent 20 ms, and the best time is taken. CPU time is that of all threads; \
+Without arguments the command lists the steps of the course with their methods, as `explain` does. A count is repeated until it has spent 20 ms, and the best time is taken. CPU time is that of all threads; \
 the speed compares it with that of the first row of the same board that has a time (on a GPU, the wall time). A terminal \
 with fewer than 90 columns gets no wall time. A row that takes more than \
 the time limit says so, with the time that it would take on an idle machine: that of a smaller board, by how many boards \
@@ -40,7 +40,7 @@ pub struct Args {
 
     /// The style, for methods that have a choice; every style by default
     #[arg(long, value_parser = styles())]
-    pub(super) style: Option<Styles>,
+    pub(super) style: Option<Style>,
 
     /// Stop a method on a board after this time, such as `90` (seconds), `0.5` or `10m`, or `none`; 10 s by default
     /// where rows are printed
@@ -74,22 +74,10 @@ pub struct Args {
 /// A time limit, or none.
 type Limit = Option<Duration>;
 
-/// Styles to run.
-pub(super) type Styles = &'static [Style];
-
 /// The styles by their names.
-fn styles() -> Parser<Styles> {
-    let name = |styles: Styles| match styles {
-        [style] => style.name().unwrap_or_default(),
-        _ => "both",
-    };
-    let all: [Styles; 4] = [
-        &[Style::Recursive],
-        &[Style::Iterative],
-        Style::BOTH,
-        &[Style::Gpu],
-    ];
-    named(all, name, &[])
+fn styles() -> Parser<Style> {
+    let all = [Style::Recursive, Style::Iterative, Style::Gpu];
+    named(all, |style| style.name().unwrap_or_default(), &[])
 }
 
 /// The boards to print.

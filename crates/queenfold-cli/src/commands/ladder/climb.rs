@@ -84,7 +84,7 @@ pub fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
                     }
                 }
                 StopReason::NoDevice(_) => {
-                    if args.style == Some(&[rung.style]) {
+                    if args.style == Some(rung.style) {
                         return Err(Failure::new(Exit::Unavailable, format!("{title}: {why}")));
                     }
                     notes.add(&why.to_string(), &title);

@@ -13,7 +13,6 @@ mod table;
 pub use self::args::Args;
 use crate::config::is_stream;
 use crate::exit::{Exit, Failure};
-use crate::ladder::{METHODS, Method};
 use crate::output::{check_file, print, write_file};
 use crate::report::{LADDER_MARK, ladder_picture};
 use queenfold_ledger::system::file_kind::FileKind;
@@ -29,8 +28,7 @@ const PICTURE: FileKind<'_> = FileKind {
 /// Runs the methods and prints one row for each as soon as it is done.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if *args == Args::default() {
-        let mut methods = METHODS.into_iter();
-        return methods.try_for_each(|method| print(&entry(method)));
+        return print(&super::explain::list());
     }
     if args.from.is_none() && args.plot.as_deref().is_some_and(is_stream) {
         let message = "--plot - goes with --from: the rows of a run are on stdout already";
@@ -60,20 +58,4 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         false => write_file("picture", &PICTURE, path, ladder_picture(&rows).as_bytes()),
     };
     ended.and(drawn)
-}
-
-/// A method as a line of the list.
-fn entry(method: &Method) -> String {
-    let counts = if method.unique {
-        "total, unique"
-    } else {
-        "total"
-    };
-    let styles: Vec<_> = method.styles.iter().filter_map(|s| s.name()).collect();
-    let gap = if styles.is_empty() { "" } else { "; " };
-    let styles = styles.join(", ");
-    format!(
-        "{:<20}  {} ({counts}{gap}{styles})",
-        method.name, method.idea
-    )
 }

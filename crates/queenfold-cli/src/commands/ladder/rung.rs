@@ -44,7 +44,7 @@ impl Rung {
     pub fn extrapolated(&self, n: Size) -> Option<f64> {
         let seconds = extrapolated(&self.times, |n| (self.method.boards)(n), n.get())?;
         // The cost of a row is that of all threads.
-        let on_all_cores = !self.style.needs_device() && !self.method.steps;
+        let on_all_cores = !self.style.needs_device() && self.method.is_parallel;
         let threads = if on_all_cores { num_cpus::get() } else { 1 };
         Some(seconds / threads as f64)
     }
@@ -102,17 +102,12 @@ pub fn rungs(args: &Args) -> Result<Vec<Rung>, Failure> {
 /// The styles of a method that the flags select. A method without a choice runs in its only style,
 /// unless the flags ask for a device.
 fn styles(method: &Method, args: &Args) -> Vec<Style> {
-    let Some(wanted) = args.style else {
-        return method.styles.to_vec();
+    let is_wanted = |style: &Style| match (args.style, style) {
+        (Some(wanted), Style::Only) => wanted != Style::Gpu,
+        (Some(wanted), style) => wanted == *style,
+        (None, _) => true,
     };
-    match method.styles {
-        [Style::Only] if wanted != [Style::Gpu] => vec![Style::Only],
-        styles => wanted
-            .iter()
-            .copied()
-            .filter(|style| styles.contains(style))
-            .collect(),
-    }
+    method.styles.iter().copied().filter(is_wanted).collect()
 }
 
 /// Refuses to show what cannot be shown.
@@ -135,10 +130,10 @@ pub fn check_audience(args: &Args, rungs: &[Rung]) -> Result<(), Failure> {
             rung.title()
         )));
     }
-    let Method { name, steps, .. } = rung.method;
-    if args.step && !steps {
+    if args.step && rung.method.is_parallel {
         return Err(Failure::usage(format!(
-            "{name} searches in many places at once: --step has no one search to show"
+            "{} searches in many places at once: --step has no one search to show",
+            rung.method.name
         )));
     }
     Ok(())
