@@ -1,6 +1,7 @@
 //! The ladder: its methods, its commands, its speed.
 
 mod boards;
+mod course;
 mod devices;
 mod methods;
 mod pictures;
