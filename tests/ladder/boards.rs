@@ -3,7 +3,7 @@
 use queenfold_cli::ladder::METHODS;
 
 use super::ladder;
-use crate::common::program::{stdout, tells, words};
+use crate::common::program::{stdout, words};
 
 /// The lines of the output that are numbered boards or lines, without the rows of the table.
 fn numbered(out: &str) -> Vec<&str> {
@@ -49,44 +49,6 @@ fn unique_boards_are_one_of_each_orbit_with_its_size() {
     assert_eq!((of("orbit of 4"), of("orbit of 8")), (1, 11));
     for method in words!("mirror orbits bound1 symmetry symmetry-parallel node-layer colour") {
         assert_eq!(orbits(method), expected, "{method}");
-    }
-}
-
-#[test]
-fn a_board_is_drawn_with_a_q_for_each_queen() {
-    let out = stdout(&ladder("bitmap", &["-n", "4", "--boards"]));
-    assert!(
-        out.starts_with("1: 1 3 0 2\n. Q . .\n. . . Q\nQ . . .\n. . Q .\n\n"),
-        "{out}"
-    );
-    assert_eq!(numbered(&out).len(), 2);
-    let borders = stdout(&ladder("carry-chain", &["-n", "8", "--boards"]));
-    assert_eq!(numbered(&borders).len(), 179);
-    let board = borders.split("\n\n").next().unwrap();
-    tells(board, &[" - ", "orbit of"]);
-}
-
-#[test]
-fn steps_are_plain_frames_where_there_is_no_terminal() {
-    let out = stdout(&ladder("backtrack", &["-n", "4", "--step"]));
-    assert!(
-        out.starts_with("1. row 0, a queen in column 0\nQ . . .\n. . . .\n"),
-        "{out}"
-    );
-    tells(
-        &out,
-        &["2. row 1, column 0 is attacked\nQ . . .\nx . . .\n"],
-    );
-    tells(&out, &["solution 2\n. . Q .\nQ . . .\n. . . Q\n. Q . .\n"]);
-    for method in METHODS {
-        if !method.is_parallel {
-            let out = stdout(&ladder(method.name, &["-n", "4", "--step"]));
-            assert!(
-                out.contains("Q . . .") && out.contains(". . Q ."),
-                "{}",
-                method.name
-            );
-        }
     }
 }
 

@@ -298,21 +298,15 @@ fn every_method_shows_every_solution_once() {
 }
 
 #[test]
-fn every_method_is_explained_in_half_a_page_and_under_its_own_name() {
-    let mut names: Vec<_> = METHODS.iter().map(|method| method.name).collect();
+fn every_method_is_explained_in_half_a_page_under_its_own_name_in_the_order_of_the_steps() {
+    assert!(METHODS.is_sorted_by_key(|method| method.step));
     for method in METHODS {
         let lines = method.text.lines().count();
         assert!((12..=60).contains(&lines), "{}: {lines} lines", method.name);
         for part in ["Idea.", "Cost.", "Due to."] {
             assert!(method.text.contains(part), "{} lacks {part}", method.name);
         }
-        assert_eq!(
-            queenfold_cli::ladder::method(method.name).unwrap().name,
-            method.name
-        );
+        let same = METHODS.iter().filter(|other| other.name == method.name);
+        assert_eq!(same.count(), 1, "{}", method.name);
     }
-    assert!(METHODS.is_sorted_by_key(|method| method.step));
-    names.sort_unstable();
-    names.dedup();
-    assert_eq!(names.len(), METHODS.len());
 }
