@@ -27,12 +27,16 @@ pub fn styles(method: &Method) -> impl Iterator<Item = Style> {
     styles.filter(|style| !style.needs_device())
 }
 
-/// Asserts that a row agrees with everything known about its board. `unique`: the method counts orbits.
-pub fn assert_known(row: &TableRow, unique: bool) {
+/// The methods that count orbits, too.
+const UNIQUE: &str = "orbits bitmap-orbits bound1 symmetry symmetry-parallel bit-board carry-chain carry-chain-parallel";
+
+/// Asserts that a row agrees with everything known about its board.
+pub fn assert_known(row: &TableRow) {
     let known = known(row.n).unwrap();
     let title = format!("{} n = {}", row.title(), row.n);
     assert_eq!(row.total, known.total, "{title}");
-    let expected = unique.then(|| known.orbits(row.n));
+    let is_unique = UNIQUE.split(' ').any(|name| name == row.method);
+    let expected = is_unique.then(|| known.orbits(row.n));
     assert_eq!(
         row.unique,
         expected.map(|orbits| orbits.unique()),
@@ -47,7 +51,7 @@ fn every_method_in_every_style_counts_right_as_far_as_it_reaches() {
         assert!(method.reach >= 7, "{} reaches nowhere", method.name);
         for style in styles(method) {
             for n in 1..=method.reach {
-                assert_known(&run(method, &request(n, style)), method.unique);
+                assert_known(&run(method, &request(n, style)));
             }
         }
     }

@@ -16,7 +16,6 @@ pub const METHOD: Method = Method {
     step: 7,
     text: include_str!("text/bit-board.md"),
     styles: &[Style::Gpu],
-    unique: true,
     is_parallel: true,
     count_on,
     ..Method::USUAL

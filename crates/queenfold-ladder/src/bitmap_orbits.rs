@@ -12,7 +12,6 @@ pub const METHOD: Method = Method {
     name: "bitmap-orbits",
     step: 5,
     text: include_str!("text/bitmap-orbits.md"),
-    unique: true,
     count,
     ..Method::USUAL
 };

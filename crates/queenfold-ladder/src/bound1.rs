@@ -12,7 +12,6 @@ pub const METHOD: Method = Method {
     name: "bound1",
     step: 6,
     text: include_str!("text/bound1.md"),
-    unique: true,
     count,
     ..Method::USUAL
 };

@@ -16,7 +16,6 @@ pub const METHOD: Method = Method {
     name: "carry-chain",
     step: 8,
     text: include_str!("text/carry-chain.md"),
-    unique: true,
     count,
     ..Method::USUAL
 };

@@ -18,8 +18,6 @@ pub struct Method {
     pub text: &'static str,
     /// The styles in which it can run, at least one.
     pub styles: &'static [Style],
-    /// Whether it also counts unique solutions and classes.
-    pub unique: bool,
     /// The largest board that it counts in about a second. Tests go up to this size.
     pub reach: u32,
     /// Whether it searches in many places at once, so that `--step` has no single search to show.
@@ -41,7 +39,6 @@ impl Method {
         step: 0,
         text: "",
         styles: Style::BOTH,
-        unique: false,
         reach: 12,
         is_parallel: false,
         boards: |_| None,

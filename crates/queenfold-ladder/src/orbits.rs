@@ -14,7 +14,6 @@ pub const METHOD: Method = Method {
     name: "orbits",
     step: 5,
     text: include_str!("text/orbits.md"),
-    unique: true,
     count,
     ..Method::USUAL
 };

@@ -16,7 +16,6 @@ pub const METHOD: Method = Method {
     name: "symmetry",
     step: 6,
     text: include_str!("text/symmetry.md"),
-    unique: true,
     count,
     ..Method::USUAL
 };

@@ -12,7 +12,6 @@ pub const METHOD: Method = Method {
     step: 7,
     text: include_str!("text/symmetry-parallel.md"),
     styles: &[Style::Only],
-    unique: true,
     is_parallel: true,
     count,
     ..Method::USUAL
