@@ -21,7 +21,7 @@ fn writers(run: &str) -> [Vec<&str>; 6] {
         vec!["run", "-n", "8", "--trace"],
         vec!["run", "-n", "8", "--events"],
         vec!["run", "-n", "8", "--metrics"],
-        vec!["ladder", "--method", "bitmap", "-n", "4", "--plot"],
+        vec!["ladder", "--method", "bitmap", "-n", "4..=5", "--plot"],
         vec!["report", run, "-o"],
         vec!["certify", run, "-o"],
     ]

@@ -11,6 +11,11 @@ use crate::common::program::{
 /// A row of `--json`.
 const ROW: &str = r#"{"n":8,"method":"tuples","style":"recursive","total":"92","unique":null,"classes":null,"nodes":"16777216","seconds":0.25,"cpu_seconds":0.2}"#;
 
+/// A row of another board.
+fn smaller() -> String {
+    ROW.replace("\"n\":8", "\"n\":4").replace("\"92\"", "\"2\"")
+}
+
 #[test]
 fn a_picture_is_drawn_of_the_rows_of_a_run_and_of_their_json_alike() {
     let folder = tempfile::tempdir().unwrap();
@@ -37,17 +42,17 @@ fn a_picture_is_drawn_of_the_rows_of_a_run_and_of_their_json_alike() {
 
 #[test]
 fn a_picture_goes_to_stdout_and_a_wrong_total_does_not_go_unsaid() {
-    let row = ROW;
-    let draw = |rows: String| {
+    let draw = |row: &str| {
+        let rows = format!("\n{row}\n{}\n", smaller());
         let args = ["ladder", "--from", "-", "--plot", "-"];
         let out = fed(&mut queenfold(&args), rows);
         assert_eq!(out.status.code(), Some(0), "{out:?}");
         assert!(printed(&out.stdout).starts_with("<svg"), "{out:?}");
         printed(&out.stderr)
     };
-    assert_eq!(draw(row.to_owned()), "");
+    assert_eq!(draw(ROW), "");
     assert_eq!(
-        draw(format!("\n{}\n", row.replace("\"92\"", "\"93\""))),
+        draw(&ROW.replace("\"92\"", "\"93\"")),
         "-, line 2: tuples, recursive, n = 8: total 93, but 92 is known\n"
     );
 }
@@ -89,8 +94,8 @@ fn a_picture_of_nothing_or_of_nonsense_is_refused() {
     let args = ["ladder", "--from", "-", "--plot", path.to_str().unwrap()];
     let row = ROW;
     for (stdin, says) in [
-        (String::new(), "there are no rows"),
-        ("\n\n".into(), "there are no rows"),
+        (String::new(), "no rows of several board sizes"),
+        (format!("\n{row}\n"), "such as those of -n 4..=8"),
         (
             format!("{row}\n\n{}", row.replace("0.25", "-1")),
             "line 3: -1 seconds",
@@ -106,11 +111,11 @@ fn a_picture_of_nothing_or_of_nonsense_is_refused() {
         assert!(line.contains(says), "{line}");
         assert!(!path.exists(), "{says}");
     }
-    let plot = ["-n", "32", "--time-limit", "0.01", "--plot", args[4]];
+    let plot = ["-n", "31..=32", "--time-limit", "0.01", "--plot", args[4]];
     let out = output(&ladder("bitmap", &plot));
     let lines = printed(&out.stderr);
     assert_eq!(out.status.code(), Some(1), "{lines}");
-    assert!(lines.contains("there are no rows to draw"), "{lines}");
+    assert!(lines.contains("there are no rows of several"), "{lines}");
     assert_eq!(folder.path().read_dir().unwrap().count(), 0);
 }
 
@@ -122,7 +127,7 @@ fn a_place_where_no_picture_can_be_is_refused_before_the_work() {
     for (path, code) in [(there, 2), (&nowhere, 1), ("/", 2)] {
         // `refusal` checks that stdout is empty: no row was counted.
         let line = refusal(
-            &mut queenfold(&ladder("bitmap", &["-n", "4", "--plot", path])),
+            &mut queenfold(&ladder("bitmap", &["-n", "4..=5", "--plot", path])),
             code,
         );
         assert!(line.contains(&format!("picture {path}: ")), "{line}");
@@ -143,9 +148,11 @@ fn a_picture_stays_until_the_next_one_is_drawn() {
             &[&rest[..], &[path.to_str().unwrap()]].concat(),
         ))
     };
-    assert_eq!(plot("32").status.code(), Some(1));
+    assert_eq!(plot("31..=32").status.code(), Some(1));
+    let line = refused(&plot("8"), 2);
+    assert!(line.contains("such as -n 4..=8"), "{line}");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), good);
-    assert_eq!(plot("4").status.code(), Some(0));
+    assert_eq!(plot("4..=5").status.code(), Some(0));
     let picture = std::fs::read_to_string(&path).unwrap();
     assert!(
         picture.ends_with("</svg>\n") && picture != good,

@@ -8,12 +8,12 @@ use queenfold::actors::TaskMap;
 use queenfold::words::grouped;
 
 /// What a cell of a map tells.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
     /// Nothing of it is done.
     Empty,
-    /// This share of it is done here, between 0 and 1.
-    Partly(f64),
+    /// Some of it is done here.
+    Partly,
     /// All of it is done.
     Full,
     /// Some of it was there before.
@@ -27,15 +27,17 @@ pub enum Cell {
 }
 
 /// The widest cell, in columns.
-const WIDEST: usize = 4;
+const WIDEST: usize = 8;
 
 /// What the kinds of cells mean.
-const LEGEND: [(&[Cell], &str); 5] = [
-    (&[Cell::Full, Cell::Partly(0.5)], "counted"),
-    (&[Cell::Active], "now"),
-    (&[Cell::Empty], "left"),
-    (&[Cell::Wrong], "differed"),
-    (&[Cell::Before, Cell::SomeBefore], "earlier"),
+const LEGEND: [(Cell, &str); 7] = [
+    (Cell::Full, "counted"),
+    (Cell::Partly, "partly"),
+    (Cell::Active, "now"),
+    (Cell::Empty, "left"),
+    (Cell::Wrong, "differed"),
+    (Cell::Before, "earlier"),
+    (Cell::SomeBefore, "partly"),
 ];
 
 /// How wide so many cells can be.
@@ -64,22 +66,14 @@ pub fn draw_tasks(canvas: &mut Canvas, theme: Theme, area: Rect, map: &TaskMap) 
     });
     let mut key = vec![Span::raw(" ")];
     let mut left = columns.saturating_sub(1);
-    let occurs = |kind: &Cell| {
-        cells
-            .iter()
-            .any(|cell| std::mem::discriminant(cell) == std::mem::discriminant(kind))
-    };
-    for (kinds, meaning) in LEGEND {
-        let kinds: Vec<_> = kinds.iter().filter(|kind| occurs(kind)).collect();
-        let needs = kinds.len() + meaning.chars().count() + 3;
-        if kinds.is_empty() || needs > left {
+    for (kind, meaning) in LEGEND {
+        let needs = meaning.len() + 4;
+        if !cells.contains(&kind) || needs > left {
             continue;
         }
         left -= needs;
-        key.extend(kinds.into_iter().map(|kind| {
-            let (glyph, style) = theme.cell(*kind);
-            Span::styled(glyph, style)
-        }));
+        let (glyph, style) = theme.cell(kind);
+        key.push(Span::styled(glyph, style));
         key.push(Span::styled(format!(" {meaning}  "), theme.label()));
     }
     let title = match each {
@@ -120,7 +114,7 @@ fn cells(map: &TaskMap, room: usize) -> (u64, Vec<Cell>) {
                 () if before > counted && done >= all => Cell::Before,
                 () if before > counted => Cell::SomeBefore,
                 () if done >= all => Cell::Full,
-                () => Cell::Partly(done as f64 / all as f64),
+                () => Cell::Partly,
             }
         });
     (each, cells.collect())
@@ -152,7 +146,7 @@ mod tests {
             Cell::Full,
         ];
         assert_eq!(cells(&map, 8), (2, expected.to_vec()));
-        let expected = [Cell::SomeBefore, Cell::Partly(0.75)];
+        let expected = [Cell::SomeBefore, Cell::Partly];
         let none = BTreeSet::new();
         let plain = TaskMap {
             counting: none.clone(),
@@ -161,11 +155,7 @@ mod tests {
             counted: vec![0, 0, 0, 0, 1, 2, 2, 1],
             ..map
         };
-        let (each, found) = cells(&plain, 2);
-        assert_eq!(each, 8);
-        assert_eq!(found[0], expected[0]);
-        // 6 of 7.
-        assert!(matches!(found[1], Cell::Partly(share) if (share - 6.0 / 7.0).abs() < 1e-9));
+        assert_eq!(cells(&plain, 2), (8, expected.to_vec()));
         // What a stranger wrote.
         let torn = TaskMap {
             before: vec![u64::MAX],

@@ -14,7 +14,7 @@ const SCALE: u16 = 13;
 const LEAST: (u16, u16) = (30, 5);
 
 /// Draws all speeds, the latest at the right edge, with the time below and the scale at the left. When they are more than
-/// there are dots, several of them share one.
+/// there are dots, several of them share one; when they are fewer, each has several.
 pub fn draw_speed(canvas: &mut Canvas, theme: Theme, area: Rect, speeds: &Speeds) {
     if area.width < LEAST.0 || area.height < LEAST.1 {
         return;
@@ -27,10 +27,14 @@ pub fn draw_speed(canvas: &mut Canvas, theme: Theme, area: Rect, speeds: &Speeds
     let (together, means) = means(&speeds.nodes_per_second, dots[0].into());
     let most = means.iter().copied().fold(0.0, f64::max);
     let top = f64::from(dots[1] - 1);
-    let mut heights = vec![0; usize::from(dots[0]) - means.len()];
-    heights.extend(means.iter().map(|mean| match *mean > 0.0 {
-        true => (mean / most * top).round() as u16 + 1,
-        false => 0,
+    let wide = usize::from(dots[0]) / means.len().max(1);
+    let mut heights = vec![0; usize::from(dots[0]) - wide * means.len()];
+    heights.extend(means.iter().flat_map(|mean| {
+        let height = match *mean > 0.0 {
+            true => (mean / most * top).round() as u16 + 1,
+            false => 0,
+        };
+        std::iter::repeat_n(height, wide)
     }));
     let bars = (0..upper.height).map(|row| {
         let below = (upper.height - 1 - row) * up;
@@ -42,8 +46,8 @@ pub fn draw_speed(canvas: &mut Canvas, theme: Theme, area: Rect, speeds: &Speeds
     draw_scale(canvas, theme, scale, most);
     let span = speeds
         .each
-        .saturating_mul(u32::from(dots[0]))
-        .saturating_mul(together as u32);
+        .saturating_mul(u32::from(dots[0]) * together as u32)
+        / wide as u32;
     let axis = Rect {
         x: upper.x,
         width: upper.width,

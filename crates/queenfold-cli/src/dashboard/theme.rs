@@ -147,10 +147,9 @@ impl Theme {
 
     /// A cell of a map. Without colours, too, each kind looks different.
     pub fn cell(self, cell: Cell) -> (&'static str, Style) {
-        const EIGHTHS: [&str; 7] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇"];
         let (unicode, ascii, style) = match cell {
             Cell::Empty => ("·", ".", self.label()),
-            Cell::Partly(share) => (EIGHTHS[((share * 7.0) as usize).min(6)], "+", self.good()),
+            Cell::Partly => ("▄", "+", self.good()),
             Cell::Full => ("█", "#", self.good()),
             Cell::SomeBefore => ("░", "-", self.before()),
             Cell::Before => ("▒", "=", self.before()),

@@ -26,7 +26,7 @@ pub fn board_svg(board: &GivenBoard, completions: &[Vec<u8>]) -> String {
          height=\"{height}\" font-size=\"{}\" text-anchor=\"middle\">\n\
          <style>.name,.number{{font:{}px sans-serif;fill:#555}}.number{{font-weight:bold}}</style>\n\
          <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
-        SQUARE * 5 / 6,
+        SQUARE,
         SQUARE / 2
     );
     let text = |svg: &mut String, (x, y): (u32, u32), look: &str, of: &str| {
@@ -69,7 +69,7 @@ pub fn board_svg(board: &GivenBoard, completions: &[Vec<u8>]) -> String {
                         true => "fill=\"#c00\"",
                         false => "fill=\"#000\"",
                     };
-                    let place = (x + SQUARE / 2, y + SQUARE * 5 / 6);
+                    let place = (x + SQUARE / 2, y + SQUARE * 7 / 8);
                     text(&mut svg, place, look, "♛");
                 }
             }

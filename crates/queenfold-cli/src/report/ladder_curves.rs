@@ -9,7 +9,7 @@ pub struct Look {
     pub colour: &'static str,
     /// What stands at each point: a path that begins there, and whether it is filled.
     pub marker: (&'static str, bool),
-    /// How broad its line is.
+    /// How broad its line is: 1 or 2.
     pub width: u32,
 }
 
@@ -41,8 +41,13 @@ const BROAD: [(&str, Option<&str>, Look); 8] = [
     (PROGRAM, Some("chain"), broad("#a01010", CIRCLE, false)),
 ];
 
-/// The look of a method or engine, the same in every picture. Those that are not [`BROAD`] take the colours again, each
-/// with the marker of another.
+/// The colour of the others.
+const GREY: &str = "#767676";
+
+/// The markers of the others: filled ones, then hollow ones.
+const THIN: [&str; 6] = [DISC, TRIANGLE, SQUARE, DIAMOND, CIRCLE, CROSS];
+
+/// The look of a method or engine, the same in every picture.
 fn look_of(row: &TableRow) -> Look {
     let mut broad = BROAD.iter();
     let broad = broad.find(|(method, style, _)| {
@@ -55,12 +60,9 @@ fn look_of(row: &TableRow) -> Look {
     let mut thin = names.filter(|name| BROAD.iter().all(|(broad, ..)| broad != name));
     let at = thin.position(|name| row.method == name);
     let at = at.unwrap_or(METHODS.len());
-    // Curves that are near each other differ in colour.
-    let colour = at + 4;
-    let marker = colour + 3 + at / BROAD.len();
     Look {
-        colour: BROAD[colour % BROAD.len()].2.colour,
-        marker: BROAD[marker % BROAD.len()].2.marker,
+        colour: GREY,
+        marker: (THIN[at % THIN.len()], at < THIN.len()),
         width: 1,
     }
 }

@@ -76,7 +76,7 @@ pub fn eta(report: &RunReport, clock: &Clock) -> String {
     let (end, unit) = (clock.end, clock.unit.seconds);
     let told = report.timeline.told.iter().copied();
     let told: Vec<(f64, Eta)> = told.filter(|(at, _)| *at <= end).collect();
-    if told.len() < 3 {
+    if told.len() < 5 {
         return String::new();
     }
     let left = |(at, eta): &(f64, Eta)| (clock.at(*at), eta.left.as_secs_f64() / unit);

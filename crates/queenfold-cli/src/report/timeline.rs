@@ -14,7 +14,7 @@ pub struct Timeline {
     pub told: Vec<(f64, Eta)>,
     /// Pauses: from when to when, and why.
     pub pauses: Vec<(f64, f64, String)>,
-    /// What a person wants to know.
+    /// What a person wants to know and neither sessions nor pauses show.
     pub incidents: Vec<(f64, String)>,
 }
 
@@ -40,6 +40,7 @@ impl Timeline {
             let at = began + event.at.as_secs_f64();
             match &event.kind {
                 EventKind::Advanced { eta: Some(eta), .. } => timeline.told.push((at, *eta)),
+                EventKind::Planned { .. } => {}
                 EventKind::State(RunState::Paused) => pause = Some((at, String::new())),
                 EventKind::PausedFor { reasons } => {
                     if let Some((_, why)) = &mut pause {
@@ -51,10 +52,12 @@ impl Timeline {
                         timeline.pauses.push((since, at, why));
                     }
                 }
+                _ if timeline.incidents.len() < MOST_INCIDENTS => {
+                    let text = incident(&event);
+                    timeline.incidents.extend(text.map(|text| (at, text)));
+                }
                 _ => {}
             }
-            let text = incident(&event).filter(|_| timeline.incidents.len() < MOST_INCIDENTS);
-            timeline.incidents.extend(text.map(|text| (at, text)));
         }
         timeline
     }
@@ -76,6 +79,7 @@ mod tests {
 {"at":2.0,"kind":{"advanced":{"tasks_done":5,"tasks_total":9,"share":0.5,"solutions":"9","nodes":"9","eta":{"left":3.0,"uncertainty":1.0}}}}
 {"at":3.0,"kind":{"state":"paused"}}
 {"at":3.0,"kind":{"paused_for":{"reasons":["asked","heat"]}}}
+{"at":4.0,"kind":{"failed":{"reason":"no space"}}}
 {"at":13.0,"kind":{"state":"running"}}
 {"lost":3}
 {"at":14.0,"kind":{"state":"do"#;
@@ -91,7 +95,10 @@ mod tests {
             timeline.pauses,
             [(1003.5, 1013.5, "asked for, too hot".to_owned())]
         );
-        assert_eq!(timeline.incidents.len(), 4);
+        assert_eq!(
+            timeline.incidents,
+            [(1004.5, "failed: no space".to_owned())]
+        );
         assert_eq!(Timeline::read("\u{0}\n[]\n{}"), Timeline::default());
     }
 
@@ -127,7 +134,7 @@ mod tests {
             (to - from - 2.0).abs() < 1e-3 && why == "too hot",
             "{timeline:?}"
         );
-        let said: Vec<_> = timeline.incidents.iter().map(|(_, text)| text).collect();
-        assert_eq!(said[3..], ["paused: too hot", "running", "finished"]);
+        // The processes and the pauses say the rest.
+        assert_eq!(timeline.incidents, []);
     }
 }

@@ -35,6 +35,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::usage(message));
     }
     if let Some(path) = &args.plot {
+        let has_sizes = args.n.as_ref().is_some_and(|sizes| sizes.len() > 1);
+        if args.from.is_none() && !has_sizes {
+            let message = "--plot draws time against board size: give several, such as -n 4..=8";
+            return Err(Failure::usage(message));
+        }
         check_file("picture", &PICTURE, path)?;
     }
     let mut rows = Vec::new();
@@ -46,11 +51,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return ended;
     };
     // A run that ended early gets a picture of the rows that it finished.
-    let drawn = match rows.is_empty() {
+    let drawn = match rows.iter().all(|row| row.n == rows[0].n) {
         true if ended.is_err() => Ok(()),
         true => {
             let what = format!(
-                "there are no rows to draw: {} is not written",
+                "there are no rows of several board sizes to draw: {} is not written",
                 path.display()
             );
             Err(Failure::new(Exit::Error, what))

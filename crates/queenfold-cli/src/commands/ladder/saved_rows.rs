@@ -14,11 +14,11 @@ use crate::output::say;
 use crate::telemetry::printable;
 use queenfold_ledger::system::files::open_regular;
 
-/// The rows that an earlier `--json` printed, at least one; from stdin if the path is `-`. A count
+/// The rows that an earlier `--json` printed, of two board sizes at least; from stdin if the path is `-`. A count
 /// that differs from a known one is reported on stderr, but its time is drawn.
 ///
 /// # Errors
-/// They cannot be read, there are none, or a line is not a row that the ladder can have printed.
+/// They cannot be read, they are of fewer sizes, or a line is not a row that the ladder can have printed.
 pub fn read(path: &Path) -> Result<Vec<TableRow>, Failure> {
     let wrong = |error: &dyn Display| {
         Failure::usage(format!("cannot read rows from {}: {error}", path.display()))
@@ -30,8 +30,10 @@ pub fn read(path: &Path) -> Result<Vec<TableRow>, Failure> {
     };
     read.map_err(|error| wrong(&error))?;
     let rows = rows(&text).map_err(|error| wrong(&error))?;
-    if rows.is_empty() {
-        return Err(wrong(&"there are no rows"));
+    if rows.iter().all(|(_, row)| row.n == rows[0].1.n) {
+        return Err(wrong(
+            &"there are no rows of several board sizes, such as those of -n 4..=8",
+        ));
     }
     for (number, row) in &rows {
         if let Some(differs) = row.contradiction() {

@@ -37,17 +37,12 @@ impl RunReport {
         format!("<p class=\"subtitle\">{}</p>\n", text(&(given + &state)))
     }
 
-    /// One solution; nothing if there is none, or if it is not known yet whether there is: looking for it could then take as
-    /// long as the run.
+    /// One of the solutions that were counted; nothing if there is none.
     pub(in crate::report) fn solution_section(&self) -> String {
-        let board = self.info.board;
-        let exists = match &self.outcome {
-            Ok(outcome) => outcome.total > 0,
-            Err(_) => board.is_free() && board.size().get() > 3,
-        };
-        if !exists {
+        if !self.outcome.as_ref().is_ok_and(|outcome| outcome.total > 0) {
             return String::new();
         }
+        let board = self.info.board;
         let boards = solve(&board, 1, Choice::Random { seed: SEED }).boards;
         let (queens, one) = match board.is_free() {
             true => (format!("{} queens", board.size()), "One of the solutions"),
@@ -57,7 +52,7 @@ impl RunReport {
             ),
         };
         let flags = board_flags(&board);
-        let command = format!("queenfold solve {flags} --random --seed {SEED} --svg");
+        let command = format!("queenfold solve {flags} --seed {SEED} --svg");
         format!(
             "<figure class=\"solution\">{}<figcaption>{one}, drawn at random: <code>{}</code></figcaption></figure>\n",
             titled(
