@@ -50,7 +50,7 @@ fn a_finished_run_is_shown_with_its_result_and_its_drawings() {
         "<b>1,846,955</b>",
         "<b>known</b>",
         "<td data-column=\"unique\">734</td>",
-        "looks the same after a half turn",
+        "<td data-column=\"symmetry\">half turn</td>",
         "workers = 2 ",
         "# flag --workers",
         "queenfold run -n 16 --engine",
@@ -105,6 +105,10 @@ fn a_run_that_is_not_finished_says_how_to_go_on_and_gives_no_total() {
         html.contains("no signature yet") && !html.contains("Whoever repeats"),
         "{html}"
     );
+    // A board says nothing of a run that goes on, and every process begins alike.
+    for none in ["<h2>Solutions", "planning"] {
+        assert!(!html.contains(none), "{none}");
+    }
     assert_alone(&html);
     let printed = stdout(&["report", dir.to_str().unwrap(), "-o", "-"]);
     assert!(printed.starts_with("<!DOCTYPE html>") && printed.ends_with("</html>\n"));

@@ -70,6 +70,7 @@ share: of the nodes that this run searched
 
 map of the tasks, in the order of the plan; the
 run takes them from all over it
+  partly: some of the tasks of a cell
   now: being counted by a CPU worker
   earlier: recorded by an earlier process
   differed: two counts of it were not equal

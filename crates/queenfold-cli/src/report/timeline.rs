@@ -10,7 +10,7 @@ use queenfold::actors::{Eta, EventKind, PauseReason, RunEvent, RunState};
 pub struct Timeline {
     /// When each process began.
     pub began: Vec<f64>,
-    /// The times left that were told, and when.
+    /// The times left that were told, and when: not those of the end, when workers stop one after the other.
     pub told: Vec<(f64, Eta)>,
     /// Pauses: from when to when, and why.
     pub pauses: Vec<(f64, f64, String)>,
@@ -18,14 +18,11 @@ pub struct Timeline {
     pub incidents: Vec<(f64, String)>,
 }
 
-/// The most incidents that are kept: a history may come from a stranger.
-const MOST_INCIDENTS: usize = 1000;
-
 impl Timeline {
     /// Reads a history. Lines that are unreadable are left out: the last one may be half a line.
     pub fn read(history: &str) -> Self {
         let mut timeline = Self::default();
-        let mut began = 0.0;
+        let (mut began, mut drains) = (0.0, false);
         let mut pause: Option<(f64, String)> = None;
         for line in history.lines() {
             let Ok(event) = serde_json::from_str::<RunEvent>(line) else {
@@ -39,7 +36,9 @@ impl Timeline {
             };
             let at = began + event.at.as_secs_f64();
             match &event.kind {
-                EventKind::Advanced { eta: Some(eta), .. } => timeline.told.push((at, *eta)),
+                EventKind::Advanced { eta: Some(eta), .. } if !drains => {
+                    timeline.told.push((at, *eta));
+                }
                 EventKind::Planned { .. } => {}
                 EventKind::State(RunState::Paused) => pause = Some((at, String::new())),
                 EventKind::PausedFor { reasons } => {
@@ -47,16 +46,15 @@ impl Timeline {
                         *why = PauseReason::list(reasons);
                     }
                 }
-                EventKind::State(_) => {
+                EventKind::State(state) => {
+                    drains = *state == RunState::Draining;
                     if let Some((since, why)) = pause.take() {
                         timeline.pauses.push((since, at, why));
                     }
                 }
-                _ if timeline.incidents.len() < MOST_INCIDENTS => {
-                    let text = incident(&event);
-                    timeline.incidents.extend(text.map(|text| (at, text)));
-                }
-                _ => {}
+                _ => timeline
+                    .incidents
+                    .extend(incident(&event).map(|text| (at, text))),
             }
         }
         timeline
@@ -81,6 +79,8 @@ mod tests {
 {"at":3.0,"kind":{"paused_for":{"reasons":["asked","heat"]}}}
 {"at":4.0,"kind":{"failed":{"reason":"no space"}}}
 {"at":13.0,"kind":{"state":"running"}}
+{"at":13.5,"kind":{"state":"draining"}}
+{"at":13.6,"kind":{"advanced":{"tasks_done":5,"tasks_total":9,"share":0.5,"solutions":"9","nodes":"9","eta":{"left":7.0,"uncertainty":1.0}}}}
 {"lost":3}
 {"at":14.0,"kind":{"state":"do"#;
         let timeline = Timeline::read(history);

@@ -138,7 +138,7 @@ fn real_run() -> Snapshot {
 #[test]
 fn the_screens_of_a_run_are_as_before() {
     let snapshot = real_run();
-    for (width, height) in [(10, 3), (20, 5), (40, 12), (80, 24), (120, 34), (250, 60)] {
+    for (width, height) in [(10, 3), (20, 5), (40, 12), (80, 24), (120, 30), (250, 60)] {
         let shown = screen(&view(&snapshot, PLAIN), (width, height)).join("\n");
         assert_file(&beside(&format!("run-{width}x{height}.txt")), shown + "\n");
     }
@@ -150,7 +150,7 @@ fn the_screens_of_a_run_are_as_before() {
 #[test]
 fn the_picture_in_the_readme_is_of_this_dashboard() {
     let snapshot = real_run();
-    let mut canvas = Canvas::new(120, 34);
+    let mut canvas = Canvas::new(120, 30);
     draw(&mut canvas, &view(&snapshot, Theme::new(true, true)));
     let n = snapshot.n;
     let title = format!("The dashboard of queenfold run -n {n} --dir n{n} --tui");

@@ -27,10 +27,7 @@ impl RunReport {
     }
 
     pub(in crate::report) fn eta_section(&self, clock: &Clock) -> String {
-        let drawn = match clock.is_drawn() {
-            true => over_time::eta(self, clock),
-            false => String::new(),
-        };
+        let drawn = over_time::eta(self, clock);
         if drawn.is_empty() {
             return drawn;
         }

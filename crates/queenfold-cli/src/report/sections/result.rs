@@ -74,10 +74,10 @@ impl RunReport {
         let Orbits { c1, c2, c4, c8 } = symmetric.orbits;
         let free = outcome.given.is_free();
         let kinds = [
-            (1, c1, "looks the same after every turn and reflection"),
-            (2, c2, "looks the same after a quarter turn"),
-            (4, c4, "looks the same after a half turn"),
-            (8, c8, "has no symmetry"),
+            (1, c1, "every turn and reflection"),
+            (2, c2, "quarter turn"),
+            (4, c4, "half turn"),
+            (8, c8, "none"),
         ];
         let rows: Vec<_> = kinds
             .into_iter()
@@ -94,7 +94,7 @@ impl RunReport {
                 row
             })
             .collect();
-        let columns = ["a solution that", "unique", "boards each", "boards in all"];
+        let columns = ["symmetry", "unique", "boards each", "boards in all"];
         let columns = if free { &columns[..] } else { &columns[1..] };
         if rows.is_empty() {
             return String::new();
