@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::canvas::{Canvas, Line, Rect, Span};
+use super::canvas::{self, Canvas, Line, Rect, Span};
 use super::theme::Theme;
 use queenfold::actors::TaskMap;
 use queenfold::words::grouped;
@@ -30,14 +30,12 @@ pub enum Cell {
 const WIDEST: usize = 8;
 
 /// What the kinds of cells mean.
-const LEGEND: [(Cell, &str); 7] = [
-    (Cell::Full, "counted"),
-    (Cell::Partly, "partly"),
-    (Cell::Active, "now"),
-    (Cell::Empty, "left"),
-    (Cell::Wrong, "differed"),
-    (Cell::Before, "earlier"),
-    (Cell::SomeBefore, "partly"),
+const LEGEND: [&[(Cell, &str)]; 5] = [
+    &[(Cell::Full, "counted"), (Cell::Partly, "partly")],
+    &[(Cell::Active, "now")],
+    &[(Cell::Empty, "left")],
+    &[(Cell::Wrong, "differed")],
+    &[(Cell::Before, "earlier"), (Cell::SomeBefore, "partly")],
 ];
 
 /// How wide so many cells can be.
@@ -65,16 +63,19 @@ pub fn draw_tasks(canvas: &mut Canvas, theme: Theme, area: Rect, map: &TaskMap) 
         spans.collect::<Line>()
     });
     let mut key = vec![Span::raw(" ")];
-    let mut left = columns.saturating_sub(1);
-    for (kind, meaning) in LEGEND {
-        let needs = meaning.len() + 4;
-        if !cells.contains(&kind) || needs > left {
+    for kinds in LEGEND {
+        if !kinds.iter().any(|(kind, _)| cells.contains(kind)) {
             continue;
         }
-        left -= needs;
-        let (glyph, style) = theme.cell(kind);
-        key.push(Span::styled(glyph, style));
-        key.push(Span::styled(format!(" {meaning}  "), theme.label()));
+        let before = key.len();
+        for (kind, meaning) in kinds {
+            let (glyph, style) = theme.cell(*kind);
+            key.push(Span::styled(glyph, style));
+            key.push(Span::styled(format!(" {meaning}  "), theme.label()));
+        }
+        if canvas::width(&key) > columns {
+            key.truncate(before);
+        }
     }
     let title = match each {
         1 => format!(" {} tasks, a cell each ", grouped(map.tasks)),

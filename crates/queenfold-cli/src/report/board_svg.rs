@@ -32,7 +32,6 @@ pub fn board_svg(board: &GivenBoard, completions: &[Vec<u8>]) -> String {
     let text = |svg: &mut String, (x, y): (u32, u32), look: &str, of: &str| {
         let _ = writeln!(svg, "<text x=\"{x}\" y=\"{y}\" {look}>{of}</text>");
     };
-    let name_look = "class=\"name\"";
     for (at, queens) in completions.iter().enumerate() {
         let [left, top] = [at % IN_LINE, at / IN_LINE].map(|place| SQUARE + place as u32 * step);
         if completions.len() > 1 {
@@ -46,9 +45,9 @@ pub fn board_svg(board: &GivenBoard, completions: &[Vec<u8>]) -> String {
             let (column, row) = name.split_at(name.len() - (at + 1).to_string().len());
             let middle = at * SQUARE + SQUARE / 2;
             let below = (left + middle, top + n * SQUARE + SQUARE * 2 / 3);
-            text(&mut svg, below, name_look, column);
+            text(&mut svg, below, "class=\"name\"", column);
             let beside = (left - SQUARE / 2, top + n * SQUARE - middle + SQUARE / 6);
-            text(&mut svg, beside, name_look, row);
+            text(&mut svg, beside, "class=\"name\"", row);
         }
         for (row, &queen) in (0..n).zip(queens) {
             for column in 0..n {
