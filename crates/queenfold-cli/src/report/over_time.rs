@@ -15,7 +15,7 @@ const WIDTH: i32 = 860;
 const ROW: i32 = 22;
 
 /// The space at the left for the names of lanes, and how many letters it has.
-const NAMES: i32 = 130;
+const NAMES: i32 = 150;
 const LETTERS: usize = 16;
 
 /// The most lanes that are drawn.
