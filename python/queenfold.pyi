@@ -70,7 +70,8 @@ class Progress:
 
 @final
 class Count:
-    """The counts of a board, checked against every identity and known count."""
+    """The counts of a board, checked against every identity and known count. Equal to another of the same size with the same
+    counts, however they were counted."""
 
     @property
     def n(self) -> int:
@@ -197,7 +198,7 @@ class Known:
 
 @final
 class Census:
-    """The symmetric solutions of a board."""
+    """The symmetric solutions of a board. Equal as a Count is."""
 
     @property
     def n(self) -> int:

@@ -16,7 +16,8 @@ use crate::records::record;
 use crate::waiting::{Progress, wait};
 
 record! {
-    /// The counts of a board, checked against every identity and known count.
+    /// The counts of a board, checked against every identity and known count. Equal to another of the same size with the same
+    /// counts, however they were counted.
     Count(n, total, unique) {
         /// The size of the board.
         n: u32,
@@ -30,6 +31,7 @@ record! {
         r180: Option<u128>,
         /// Solutions that the quarter turn fixes; None without the census.
         r90: Option<u128>,
+    } beside {
         /// How the counts were checked: "known" if they equal published ones; otherwise "twice" if every task was counted
         /// twice, "sampled 1/1000" if one in so many was, and "once".
         checked: String,

@@ -25,7 +25,7 @@ record! {
 }
 
 record! {
-    /// The symmetric solutions of a board.
+    /// The symmetric solutions of a board. Equal as a Count is.
     Census(n, r180, r90) {
         /// The size of the board.
         n: u32,
@@ -33,6 +33,7 @@ record! {
         r180: u128,
         /// Solutions that the quarter turn fixes.
         r90: u128,
+    } beside {
         /// How they were checked, as in a Count.
         checked: String,
         /// Wall time in seconds.

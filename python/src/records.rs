@@ -3,19 +3,29 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Defines a class with these fields, and which of them its `repr` shows.
+/// Defines a class with these fields, and which of them its `repr` shows. Those after `beside` say how a result was
+/// found: two results may differ in them and be equal.
 macro_rules! record {
     (
         $(#[$about:meta])*
         $name:ident($($shown:ident),+) {
             $($(#[$meaning:meta])* $field:ident: $type:ty,)*
-        }
+        } $(beside {
+            $($(#[$how:meta])* $beside:ident: $kind:ty,)*
+        })?
     ) => {
         $(#[$about])*
         #[pyo3::pyclass(frozen, get_all, eq, from_py_object, module = "queenfold")]
-        #[derive(Clone, PartialEq)]
+        #[derive(Clone)]
         pub struct $name {
             $($(#[$meaning])* pub $field: $type,)*
+            $($($(#[$how])* pub $beside: $kind,)*)?
+        }
+
+        impl PartialEq for $name {
+            fn eq(&self, other: &Self) -> bool {
+                true $(&& self.$field == other.$field)*
+            }
         }
 
         #[pyo3::pymethods]
@@ -26,7 +36,7 @@ macro_rules! record {
 
             fn __hash__(this: &pyo3::Bound<'_, Self>) -> pyo3::PyResult<isize> {
                 use pyo3::types::PyAnyMethods;
-                Self::as_dict(this)?.repr()?.hash()
+                $crate::records::fields(this.as_any(), &[$(stringify!($field)),*])?.repr()?.hash()
             }
 
             /// The fields by name, for a DataFrame from a list of them.
@@ -34,7 +44,7 @@ macro_rules! record {
             fn as_dict<'py>(
                 this: &pyo3::Bound<'py, Self>,
             ) -> pyo3::PyResult<pyo3::Bound<'py, pyo3::types::PyDict>> {
-                $crate::records::fields(this.as_any(), &[$(stringify!($field)),*])
+                $crate::records::fields(this.as_any(), &[$(stringify!($field),)* $($(stringify!($beside),)*)?])
             }
 
             /// The record with these fields: what pickle calls, so that results pass between processes.
@@ -44,6 +54,7 @@ macro_rules! record {
                 let fields = fields.as_any();
                 Ok(Self {
                     $($field: fields.get_item(stringify!($field))?.extract()?,)*
+                    $($($beside: fields.get_item(stringify!($beside))?.extract()?,)*)?
                 })
             }
 

@@ -98,11 +98,16 @@ def test_a_result_cannot_be_changed() -> None:
         counted.note = 5  # type: ignore[attr-defined]
 
 
-def test_results_are_compared_and_pass_between_processes() -> None:
+def test_counts_of_a_board_are_equal_however_they_were_counted() -> None:
+    counted = queenfold.count(10, engine="chain", workers=1)
+    again = queenfold.count(10, engine="colour", workers=2)
+    assert again.seconds != counted.seconds and again.engine != counted.engine
+    assert {counted, again} == {counted} and queenfold.census(10) == queenfold.census(10, workers=1)
+    assert counted not in (queenfold.count(10, unique=False), queenfold.count(10, holes="a1"), queenfold.count(9))
+
+
+def test_results_pass_between_processes() -> None:
     counted = queenfold.count(8, workers=1)
-    again = pickle.loads(pickle.dumps(counted))
-    assert again == counted and hash(again) == hash(counted)
-    assert again != queenfold.count(9, workers=1)
     fields = counted._asdict()
     assert (fields["total"], fields["classes"]) == (92, {"c1": 0, "c2": 0, "c4": 1, "c8": 11})
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
