@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Measures a GPU in ten minutes: exact totals of 10 to 23 queens, both kernels on samples of 20 to 28 by the rows left, a
+# Measures a GPU in ten minutes: exact totals of 10 to 22 queens, both kernels on samples of 20 to 28 by the rows left, a
 # board of 24 whole with its certificate, counted again by the other kernel, and the same with CPU workers beside.
 #
 #   benches/gpu.sh RESULTS      a folder that is made; needs a release build of the program and of its examples
 #
-# UP_TO, SAMPLES and BOARD are other boards: UP_TO=11 SAMPLES=12 BOARD=12 takes seconds.
+# FOR is the time for the totals, SAMPLES and BOARD are other boards: FOR=1s SAMPLES=12 BOARD=12 takes seconds.
 set -euo pipefail
 results=${1:?where the results go}
 bin=${BIN:-$(dirname "$0")/../target/release}
@@ -22,7 +22,7 @@ board=${BOARD:-24}
 read -ra samples <<<"${SAMPLES:-20 22 24 26 28}"
 step devices.txt "$bin/queenfold" devices
 step samples.txt "$bin/examples/gpu_samples" "${samples[@]}"
-step whole.json "$bin/queenfold" bench --gpu --up-to "${UP_TO:-23}" --json
+step whole.json "$bin/queenfold" bench --gpu --for "${FOR:-10m}" --json
 step run.txt "$bin/queenfold" run -n "$board" --gpu cuda --workers 0 --engine colour --dir "$results/run" --json
 step again.txt "$bin/queenfold" run --again "$results/run" --gpu cuda --workers 0 --json
 step certificate "$bin/queenfold" certify "$results/run" -o "$results/run.cert"

@@ -88,7 +88,7 @@ fn the_script_for_a_gpu_measures_small_boards_on_the_interpreter() {
     script
         .arg(&results)
         .env("BIN", std::path::Path::new(PROGRAM).parent().unwrap())
-        .envs([("UP_TO", "10"), ("SAMPLES", "12"), ("BOARD", "12")]);
+        .envs([("FOR", "1ms"), ("SAMPLES", "12"), ("BOARD", "12")]);
     let said = machine.on(&mut script).output().unwrap().stdout;
     let said = String::from_utf8_lossy(&said);
     assert!(

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 use super::cpu_report::{CpuReport, SCORED, Series};
 use super::draft::Draft;
 use crate::bench::on_cpu;
-use crate::config::{duration, named};
 use crate::exit::{Exit, Failure};
 use crate::output::bar;
 use queenfold::board::Size;
@@ -30,37 +29,23 @@ const BOARDS: [(Engine, u32, bool); 6] = [
     (Engine::Colour, 17, false),
 ];
 
-/// Flags of `bench` without `--gpu`.
-#[derive(Debug, clap::Args)]
-pub struct CpuArgs {
-    /// The kernels to measure, with commas between them; all of this processor but `portable` unless given
-    #[arg(long, value_name = "ISA", value_delimiter = ',', value_parser = named(Isa::ALL, Isa::name, &[]), conflicts_with = "what")]
-    isa: Vec<Isa>,
-
-    /// How long the benchmark may take
-    #[arg(long = "for", value_name = "TIME", value_parser = duration(), allow_hyphen_values = true, conflicts_with = "what")]
-    budget: Option<Duration>,
-}
-
-impl CpuArgs {
-    /// The kernels to measure, the widest first.
-    fn kernels(&self) -> Result<Vec<Isa>, JobError> {
-        if let Some(missing) = self.isa.iter().find(|isa| !isa.is_available()) {
-            return Err(JobError::IsaUnavailable(*missing));
-        }
-        let is_wanted = |isa: &Isa| match self.isa.as_slice() {
-            // A processor without vectors has no other.
-            [] => isa.is_available() && (*isa != Isa::Portable || Isa::best() == Isa::Portable),
-            named => named.contains(isa),
-        };
-        Ok(Isa::ALL.into_iter().rev().filter(is_wanted).collect())
+/// The kernels to measure, the widest first: those that are `wanted`, or else all of this processor.
+fn kernels(wanted: &[Isa]) -> Result<Vec<Isa>, JobError> {
+    if let Some(missing) = wanted.iter().find(|isa| !isa.is_available()) {
+        return Err(JobError::IsaUnavailable(*missing));
     }
+    let is_wanted = |isa: &Isa| match wanted {
+        // A processor without vectors has no other.
+        [] => isa.is_available() && (*isa != Isa::Portable || Isa::best() == Isa::Portable),
+        named => named.contains(isa),
+    };
+    Ok(Isa::ALL.into_iter().rev().filter(is_wanted).collect())
 }
 
 /// Measures the processors. Every total is compared with the known one.
-pub fn run(args: &CpuArgs, json: bool) -> Result<(), Failure> {
-    let kernels = args.kernels()?;
-    let budget = args.budget.unwrap_or(BUDGET);
+pub fn run(isa: &[Isa], budget: Option<Duration>, json: bool) -> Result<(), Failure> {
+    let kernels = kernels(isa)?;
+    let budget = budget.unwrap_or(BUDGET);
     let workers = Machine::detect().cores;
     let series = series(&kernels, workers);
     let report = CpuReport {
@@ -138,13 +123,7 @@ mod tests {
 
     #[test]
     fn portable_is_measured_only_if_it_is_asked_for() {
-        let kernels = |isa: &[Isa]| {
-            let args = CpuArgs {
-                isa: isa.to_vec(),
-                budget: None,
-            };
-            args.kernels().unwrap()
-        };
+        let kernels = |isa: &[Isa]| kernels(isa).unwrap();
         let all = kernels(&[]);
         assert_eq!(all[0], Isa::best());
         assert_eq!(all.contains(&Isa::Portable), Isa::best() == Isa::Portable);

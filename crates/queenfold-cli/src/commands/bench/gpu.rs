@@ -1,11 +1,12 @@
 //! `bench --gpu`: how fast a GPU counts.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::draft::Draft;
 use super::report::{BenchReport, BoardReport};
 use crate::bench;
-use crate::config::whole;
 use crate::exit::{Exit, Failure};
 use crate::output::say;
 use queenfold::actors::DeviceSpec;
@@ -17,55 +18,43 @@ use queenfold::job::{device_plan, plan};
 use queenfold::machine::Machine;
 use queenfold::words::several;
 
-/// Flags of `bench --gpu`.
-#[derive(Debug, clap::Args)]
-pub struct GpuArgs {
-    /// Measure the GPU: kernel times, how busy it is, exact totals, and runs mixed with CPU workers
-    #[arg(long, group = "what")]
-    pub gpu: bool,
+/// The boards that are counted, in this order.
+const BOARDS: RangeInclusive<u32> = 10..=22;
 
-    /// The number of the device
-    #[arg(long, requires = "gpu", value_name = "INDEX", default_value_t = 0, value_parser = whole(0..=usize::MAX))]
-    device: usize,
-
-    /// The largest board, 10 to 24
-    #[arg(long, requires = "gpu", value_name = "N", default_value_t = 22, value_parser = whole(10..=24_u32))]
-    up_to: u32,
-}
-
-/// The board on which CPU and device together are compared with each alone, and in how many rounds.
-const MIXED: u32 = 22;
+/// In how many rounds CPU and device together are compared with each alone, on the largest board.
 const ROUNDS: usize = 5;
 
 /// The largest board that is counted by the chain in a few seconds.
 const CHAIN: u32 = 20;
 
-/// Measures a GPU. Every total is compared with the known one. If a failure or a signal ends the
+/// Measures the GPU of this number. No board is begun when the `budget` is over, but the first. Every total is compared with
+/// the known one. If a failure or a signal ends the
 /// command early, it prints the reason and what was measured until then.
-pub fn run(args: &GpuArgs, json: bool) -> Result<(), Failure> {
+pub fn run(index: usize, budget: Option<Duration>, json: bool) -> Result<(), Failure> {
+    let begun = Instant::now();
     let found = devices();
     let mut shown = found.devices.iter();
-    let Some(properties) = shown.find(|device| device.identity.index == args.device) else {
+    let Some(properties) = shown.find(|device| device.identity.index == index) else {
         let mut failing = found.failing.into_iter();
-        let failing = failing.find(|(index, _)| *index == args.device);
+        let failing = failing.find(|(of, _)| *of == index);
         let others = several(found.devices.len() as u64, "CUDA device");
         let why = match failing {
             Some((_, why)) => why,
             None if found.devices.is_empty() => found.missing,
             None => format!("this machine has {others}"),
         };
-        let what = format!("no CUDA device {}: {why}", args.device);
+        let what = format!("no CUDA device {index}: {why}");
         return Err(Failure::new(Exit::Unavailable, what));
     };
     let settings = CudaSettings {
-        index: args.device,
+        index,
         ..CudaSettings::default()
     };
     // Kept open until the end, so that no run includes the time to create its context.
     let opened = Cuda::open(settings.clone());
     let mut device = opened.map_err(|error| Failure::new(Exit::Unavailable, error.0))?;
     let spec = DeviceSpec {
-        index: args.device,
+        index,
         name: properties.identity.name.clone(),
         open: Arc::new(move || open(&settings)),
         settings: OwnerSettings::default(),
@@ -77,7 +66,10 @@ pub fn run(args: &GpuArgs, json: bool) -> Result<(), Failure> {
         error: None,
     };
     Draft::measure(report, json, |draft| {
-        for n in 10..=args.up_to {
+        let is_time = || budget.is_none_or(|budget| begun.elapsed() < budget);
+        let mut largest = *BOARDS.start();
+        for n in BOARDS.take_while(|n| n == BOARDS.start() || is_time()) {
+            largest = n;
             let engines = [Engine::Chain, Engine::Colour];
             for engine in &engines[usize::from(n > CHAIN)..] {
                 let plan = plan(*engine, size(n)?);
@@ -102,7 +94,7 @@ pub fn run(args: &GpuArgs, json: bool) -> Result<(), Failure> {
                 say(&said);
             }
         }
-        let n = size(MIXED.min(args.up_to))?;
+        let n = size(largest)?;
         let none = || broken(format!("n = {n}: no kernel for it"));
         let plan = device_plan(n).ok_or_else(none)?;
         let mixed = bench::mixed(&spec, &plan, Machine::detect().cores, ROUNDS)?;

@@ -6,9 +6,13 @@ mod draft;
 mod gpu;
 mod report;
 
+use std::time::Duration;
+
 use crate::args::flags::sources;
+use crate::config::{duration, named, whole};
 use crate::exit::Failure;
 use crate::session::start_log;
+use queenfold::simd::Isa;
 
 const HELP: &str = "\
 Without a flag, the command counts fixed boards with one worker and with all, three times each, by each kernel of \
@@ -28,13 +32,19 @@ fn help() -> String {
 /// Flags of `bench`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = help())]
-#[command(group(clap::ArgGroup::new("what")))]
 pub struct Args {
-    #[command(flatten)]
-    cpu: cpu::CpuArgs,
+    /// The kernels to measure, with commas between them; all of this processor but `portable` unless given
+    #[arg(long, value_name = "ISA", value_delimiter = ',', value_parser = named(Isa::ALL, Isa::name, &[]), conflicts_with = "gpu")]
+    isa: Vec<Isa>,
 
-    #[command(flatten)]
-    gpu: gpu::GpuArgs,
+    /// Measure the GPU of this number, or the first one: kernel times, how busy it is, exact totals, and runs mixed with CPU
+    /// workers
+    #[arg(long, value_name = "INDEX", num_args = 0..=1, default_missing_value = "0", value_parser = whole(0..=usize::MAX))]
+    gpu: Option<usize>,
+
+    /// How long the benchmark may take; with --gpu, boards of up to 22 queens are begun until then
+    #[arg(long = "for", value_name = "TIME", value_parser = duration(), allow_hyphen_values = true)]
+    budget: Option<Duration>,
 
     /// Print it as JSON
     #[arg(long)]
@@ -44,8 +54,8 @@ pub struct Args {
 /// Measures what was asked for.
 pub fn run(args: &Args) -> Result<(), Failure> {
     start_log(sources(None).map_err(Failure::usage)?.config(), None)?;
-    if args.gpu.gpu {
-        return gpu::run(&args.gpu, args.json);
+    match args.gpu {
+        Some(index) => gpu::run(index, args.budget, args.json),
+        None => cpu::run(&args.isa, args.budget, args.json),
     }
-    cpu::run(&args.cpu, args.json)
 }
