@@ -238,12 +238,12 @@ def challenge(path, engines, root, tasks, seed, m):
 
 if __name__ == "__main__":
     parser, at = argparse.ArgumentParser(description=__doc__), [0]
-    for flag, how in (("certificate", {}), ("--challenge", {"metavar": "SEED"}), ("-m", {"type": int, "default": 20})):
+    for flag, how in (("certificate", {}), ("--challenge", {"metavar": "SEED"}), ("--sample", {"type": int, "default": 20})):
         parser.add_argument(flag, **how)
     given = parser.parse_args()
     try:
         found = check(given.certificate, at)
-        given.challenge is None or challenge(given.certificate, *found, given.challenge, given.m)
+        given.challenge is None or challenge(given.certificate, *found, given.challenge, given.sample)
     except Exception as error:  # of whatever a stranger's file provokes: one line
         print(f"{given.certificate!a}, line {at[0]}: {type(error).__name__}: {str(error)[:200]!a}", file=sys.stderr)
         sys.exit(3 if type(error) is ArithmeticError else 1)

@@ -69,7 +69,7 @@ fn every_object_has_the_keys_of_the_schema() {
         &["certify", &whole, "-o", &certificate, "--json"],
     );
     found.add("check", &["check", &certificate, "--json"]);
-    let challenge = ["--challenge", "x", "-m", "2", "--json"];
+    let challenge = ["--challenge", "x", "--sample", "2", "--json"];
     found.add(
         "check",
         &[&["check", &certificate][..], &challenge].concat(),

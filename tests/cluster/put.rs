@@ -227,7 +227,7 @@ fn a_host_that_contradicts_another_gives_no_total() {
         let name = text(honest[1]).rsplit('/').next().unwrap();
         tells(&error, &["wrong.cert", name, "check FILE --challenge"]);
         // What is said helps.
-        let (code, _, error) = of(&["check", text(&wrong), "--challenge", "x", "-m", "100"]);
+        let (code, _, error) = of(&["check", text(&wrong), "--challenge", "x", "--sample", "100"]);
         assert_eq!(code, 3, "{error}");
         let (code, out, error) = put.gather(&honest);
         assert_eq!(code, 0, "{error}");

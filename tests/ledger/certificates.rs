@@ -72,7 +72,14 @@ fn whole_certificates_pass_both_checkers() {
     ] {
         let dir = tempfile::tempdir().unwrap();
         let file = certificate(dir.path(), n, engine);
-        let (code, out, error) = of(&["check", text(&file), "--challenge", "a seed", "-m", "8"]);
+        let (code, out, error) = of(&[
+            "check",
+            text(&file),
+            "--challenge",
+            "a seed",
+            "--sample",
+            "8",
+        ]);
         assert_eq!(code, 0, "n = {n}, {engine}: {error}");
         tells(
             &out,
@@ -81,7 +88,7 @@ fn whole_certificates_pass_both_checkers() {
         tells(&out, &["signed    by ", "all equal"]);
         let mut arguments = vec![text(&file)];
         if n < 13 {
-            arguments.extend(["--challenge", "a seed", "-m", "8"]);
+            arguments.extend(["--challenge", "a seed", "--sample", "8"]);
         }
         if let Some((code, out, error)) = python(&arguments) {
             assert_eq!(code, 0, "n = {n}, {engine}: {error}");
@@ -120,7 +127,7 @@ fn certificates_of_given_boards_pass_both_checkers() {
         for engine in engines.take(if n > 8 { 1 } else { 2 }) {
             let dir = tempfile::tempdir().unwrap();
             let file = certificate_of(dir.path(), n, engine, &given);
-            let challenged = [text(&file), "--challenge", "a seed", "-m", "200"];
+            let challenged = [text(&file), "--challenge", "a seed", "--sample", "200"];
             let (code, out, error) = of(&[&["check"], &challenged[..]].concat());
             assert_eq!(code, 0, "n = {n} {given:?}, {engine}: {error}");
             assert!(out.contains("board     n = "), "{out}");
@@ -460,7 +467,7 @@ fn a_file_that_is_there_and_a_key_that_is_none_are_refused() {
     assert_eq!((code, error.lines().count()), (1, 1), "{error}");
     assert!(error.contains("certificate /nowhere/a.cert: "), "{error}");
     for draws in ["0", "-3", "1000001", "99999999999999999999", "few"] {
-        let (code, _, error) = of(&["check", text(&file), "--challenge", "x", "-m", draws]);
+        let (code, _, error) = of(&["check", text(&file), "--challenge", "x", "--sample", draws]);
         assert_eq!((code, error.lines().count()), (2, 1), "{error}");
         assert!(error.contains("from 1 to 1000000"), "{error}");
     }

@@ -20,7 +20,7 @@ fn corrections_are_certified_and_what_is_said_of_them_is_checked() {
     assert_eq!(code, 0, "{error}");
     let (code, _, error) = of(&["certify", text(&run_dir), "-o", text(&file)]);
     assert_eq!(code, 0, "{error}");
-    let (code, out, error) = of(&["check", text(&file), "--challenge", "seed", "-m", "3"]);
+    let (code, out, error) = of(&["check", text(&file), "--challenge", "seed", "--sample", "3"]);
     assert_eq!(code, 0, "{error}");
     assert!(out.contains("), 2 corrections"), "{out}");
     if let Some((code, _, error)) = python(&[text(&file)]) {

@@ -126,7 +126,7 @@ pub fn more(key: &'static str) -> impl FnOnce(String) -> String {
 fn files_of_shards_are_merged_as_directories_are() {
     let owners = Owners::new();
     let [zero, one] = ["0/2", "1/2"].map(|shard| owners.file("a", shard));
-    let (code, out, error) = of(&["check", text(&zero), "--challenge", "x", "-m", "9"]);
+    let (code, out, error) = of(&["check", text(&zero), "--challenge", "x", "--sample", "9"]);
     assert_eq!(code, 0, "{error}");
     for says in [
         "part      shard 0/2 of n = 12, 2 of 2 tasks",
@@ -281,7 +281,14 @@ fn two_liars_who_agree_are_found_by_a_challenge() {
     let says = "2 of them by two owners, whose keys signed";
     assert!(out.contains(says), "{out}");
     // A count here finds it, in the file and in the merged directory.
-    let (code, out, error) = of(&["check", text(&files[1]), "--challenge", "x", "-m", "30"]);
+    let (code, out, error) = of(&[
+        "check",
+        text(&files[1]),
+        "--challenge",
+        "x",
+        "--sample",
+        "30",
+    ]);
     assert_eq!(code, 3, "{out}{error}");
     for says in [text(&files[1]), "task chain-1:", &key_of("b")] {
         assert!(error.contains(says), "{error}");

@@ -21,7 +21,7 @@ use queenfold_ledger::system::files::open_regular;
 const HELP: &str = "\
 Examples:
   queenfold check n20.cert
-  queenfold check n20.cert --challenge \"the lottery numbers of tomorrow\" -m 100
+  queenfold check n20.cert --challenge \"the lottery numbers of tomorrow\" --sample 100
 
 Reads every line: partitions, counts, sums, identities, the Merkle root and the signatures. With \
 --challenge, it also draws tasks by a hash of the root and the seed, and counts them again by another \
@@ -41,8 +41,8 @@ pub struct Args {
     challenge: Option<String>,
 
     /// How often to draw a task
-    #[arg(short, default_value_t = 20, value_name = "M", requires = "challenge", allow_negative_numbers = true, value_parser = whole(1..=1_000_000_u64))]
-    m: u64,
+    #[arg(long, default_value_t = 20, value_name = "M", requires = "challenge", allow_negative_numbers = true, value_parser = whole(1..=1_000_000_u64))]
+    sample: u64,
 
     /// What counts them again: another kernel, or the oracle of the engine, which is slow and simple
     #[arg(long, value_name = "METHOD", default_value = "kernel", requires = "challenge", value_parser = second_method())]
@@ -69,7 +69,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 tell(&checked)?;
             }
             file.rewind().map_err(|error| wrong(error.into()))?;
-            let drawn = challenge(BufReader::new(&file), &checked, seed, args.m).map_err(wrong)?;
+            let drawn =
+                challenge(BufReader::new(&file), &checked, seed, args.sample).map_err(wrong)?;
             recount(&drawn, args.by).map_err(|failure| {
                 let signed = checked.signatures.iter();
                 let signed: String = signed.map(|of| format!("; signed by {}", of.key)).collect();
@@ -83,7 +84,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     match (args.json, challenged) {
         (true, challenged) => print_json(&to_json(&checked, challenged, args)),
         (false, None) => tell(&checked),
-        (false, Some((different, seed))) => tell_proof(&checked, different, (args.m, seed)),
+        (false, Some((different, seed))) => tell_proof(&checked, different, (args.sample, seed)),
     }
 }
 
@@ -110,10 +111,10 @@ fn to_json(checked: &Checked, challenged: Option<(u64, &String)>, args: &Args) -
         let all = different == checked.tasks;
         json!({
             "seed": seed,
-            "draws": args.m,
+            "draws": args.sample,
             "tasks": different,
             "by": by_name(args.by),
-            "wrong_share_below": if all { 0.0 } else { most_wrong(args.m) },
+            "wrong_share_below": if all { 0.0 } else { most_wrong(args.sample) },
         })
     });
     let mut json = json!(checked);
