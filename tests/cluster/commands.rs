@@ -204,19 +204,14 @@ fn what_comes_home_is_a_shard() {
 }
 
 #[test]
-fn what_is_given_may_come_from_a_configuration() {
+fn what_is_given_is_part_of_the_array() {
     let folder = tempfile::tempdir().unwrap();
-    let args = ["array", "--shards", "1", "--for", "slurm"];
-    std::fs::write(
-        folder.path().join("queenfold.toml"),
-        "[run]\nn = 12\nqueens = \"a1\"\n",
-    )
-    .unwrap();
-    let made = queenfold(&args)
+    let args = words!("array --shards 1 --for slurm -n 12");
+    let given = words!("--queens a1 --holes b4");
+    let made = queenfold(&[&args[..], &given].concat())
         .current_dir(&folder)
-        .env("QUEENFOLD_RUN_HOLES", "b4")
-        .output()
-        .unwrap();
+        .output();
+    let made = made.unwrap();
     assert!(made.status.success(), "{made:?}");
     let said = printed(&made.stdout);
     tells(
@@ -225,7 +220,7 @@ fn what_is_given_may_come_from_a_configuration() {
     );
     assert!(folder.path().join("array-n12-given/array.json").exists());
     // The free board is another array.
-    let free = ["-n", "12", "--queens", "none", "--dir", "array-n12-given"];
+    let free = words!("--dir array-n12-given");
     let said = refusal(
         queenfold(&[&args[..], &free].concat()).current_dir(&folder),
         2,

@@ -67,10 +67,7 @@ fn refused(script: &str) -> Vec<String> {
 
 #[test]
 fn hyperqueue_documents_every_directive_of_the_script() {
-    for more in [
-        &[][..],
-        &words!("--time 90m --memory 512M --cpus 2 --gpus 1"),
-    ] {
+    for more in [&[][..], &words!("--time 90m --cpus 2 --gpus 1")] {
         let array = Array::make(14, 3, "hyperqueue");
         array.make_again(14, 3, "hyperqueue", more);
         let script = std::fs::read_to_string(array.script("hyperqueue.sh")).unwrap();

@@ -182,7 +182,7 @@ fn hyperqueue_takes_every_directive_of_the_script() {
         12,
         2,
         "hyperqueue",
-        &words!("--time 90m --memory 512M --cpus 2 -- --resource nothing=1"),
+        &words!("--time 90m --cpus 2 -- --resource nothing=1"),
     );
     hq.submit(&array, "");
     let job: serde_json::Value =

@@ -103,13 +103,12 @@ fn an_array_counts_a_given_board() {
 fn settings_do_not_change_what_an_array_counts() {
     for (scheduler, script) in SCRIPTS {
         let array = Array::make(12, 2, scheduler);
-        let settings = "[run]\nn = 9\nqueens = \"a1\"\nengine = \"colour\"\nunique = false\n\
+        let settings = "[run]\nengine = \"colour\"\nunique = false\n\
                         [output]\ntui = true\n";
         std::fs::write(array.path().join("queenfold.toml"), settings).unwrap();
         for index in [0, 1] {
             let mut command = task(&array, script, index);
-            command.env("QUEENFOLD_RUN_HOLES", "b7");
-            command.env("QUEENFOLD_RUN_BOARD", "picture.txt");
+            command.env("QUEENFOLD_RUN_NICE", "3");
             let output = command.output().unwrap();
             assert_eq!(code(&output), 0, "{output:?}");
             // The second attempt resumes.
@@ -411,11 +410,11 @@ fn the_scripts_are_clean() {
     for (scheduler, script) in SCRIPTS {
         for more in [
             &[][..],
-            &["--time", "2h", "--memory", "8G"],
+            &["--time", "2h", "--", "--comment=a"],
             &["--put", "scp {} head:"],
         ] {
             let is_refused = match scheduler {
-                "shell" => more.contains(&"--memory"),
+                "shell" => more.contains(&"--"),
                 "slurm" => more.contains(&"--put"),
                 _ => false,
             };

@@ -115,12 +115,7 @@ fn a_disturbed_array_gives_the_log_of_a_run_on_one_machine() {
 fn slurm_takes_every_directive_of_the_script() {
     let Some(slurm) = Slurm::start(1) else { return };
     let array = Array::make(12, 2, "slurm");
-    array.make_again(
-        12,
-        2,
-        "slurm",
-        &["--time", "90m", "--memory", "512M", "--cpus", "2"],
-    );
+    array.make_again(12, 2, "slurm", &words!("--time 90m --cpus 2 -- --mem=512M"));
     let job = slurm.submit(&array, &["--hold"]);
     let job = slurm.tell("scontrol", &["show", "job", &job]);
     for fact in

@@ -4,10 +4,9 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::args::boards::one_board;
-use crate::args::flags::Boards;
+use crate::args::boards::Boards;
 use crate::commands::gather::gathered;
-use crate::config::{bytes, duration, engine, named, whole};
+use crate::config::{duration, engine, named, whole};
 use crate::exit::{Exit, Failure};
 use crate::output::{print, say};
 use crate::print::array_report::{script_word, submit_again};
@@ -52,14 +51,12 @@ The same command may be given again for another scheduler. With --replace, anoth
 replace the script; what was counted stays. docs/CLUSTER.md has more.";
 
 /// What is said of a new array alone.
-const OF_NEW: [&str; 12] = [
+const OF_NEW: [&str; 10] = [
     "scheduler",
     "dir",
     "engine",
-    "no_unique",
     "time",
     "cpus",
-    "memory",
     "gpus",
     "replace",
     "put",
@@ -103,10 +100,6 @@ pub struct Args {
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine().or("auto"))]
     engine: Choice,
 
-    /// Count all solutions only, not those that differ by more than a rotation or reflection
-    #[arg(long)]
-    no_unique: bool,
-
     /// The time of one attempt, from `1m`; what is not done by then is continued by the next one
     #[arg(long, value_name = "D", value_parser = attempt_time, allow_hyphen_values = true)]
     time: Option<Duration>,
@@ -114,10 +107,6 @@ pub struct Args {
     /// Cores of each array task; 1 by default, and with `--for shell` those that it may use
     #[arg(long, value_name = "C", value_parser = whole(1..=1024_u64), allow_hyphen_values = true)]
     cpus: Option<u64>,
-
-    /// Memory of each array task, such as `8G`
-    #[arg(long, value_name = "SIZE", value_parser = bytes(), allow_hyphen_values = true)]
-    memory: Option<u64>,
 
     /// GPUs of each array task
     #[arg(long, value_name = "G", default_value = "0", value_parser = whole(0..=64_u64), allow_hyphen_values = true)]
@@ -127,7 +116,7 @@ pub struct Args {
     #[arg(long)]
     replace: bool,
 
-    /// Options of the scheduler, which the script keeps: `-- --partition=short --account=anna`
+    /// Options of the scheduler, which the script keeps: `-- --partition=short --mem=8G`
     #[arg(last = true, value_name = "OPTION")]
     options: Vec<String>,
 }
@@ -220,7 +209,7 @@ fn more_shards(dir: &Path, shards: Option<u64>, more: More) -> Result<(), Failur
 
 /// Writes the submission of a new array.
 fn new_array(args: &Args, scheduler: Scheduler, shards: u64) -> Result<(), Failure> {
-    let board = one_board(&args.board.settings()?)?;
+    let board = args.board.one()?;
     // The hosts may have other hardware than this one.
     let fastest = || fastest_on_cpu(board, Isa::best());
     let engine = args.engine.unwrap_or_else(fastest);
@@ -236,7 +225,7 @@ fn new_array(args: &Args, scheduler: Scheduler, shards: u64) -> Result<(), Failu
             }
         }));
     }
-    let array = Array::new(board, engine, !args.no_unique, shards)?;
+    let array = Array::new(board, engine, true, shards)?;
     let is_sent = args.put.is_some();
     let refused = if args.time.is_some_and(|time| time < SHORTEST) {
         Some("--time: an attempt takes a minute at least, as schedulers count")
@@ -278,7 +267,6 @@ fn new_array(args: &Args, scheduler: Scheduler, shards: u64) -> Result<(), Failu
     let submission = Submission {
         program: word(program.as_os_str()),
         cpus: args.cpus,
-        memory: args.memory.map(|memory| memory.div_ceil(1 << 20)),
         gpus: args.gpus,
         time: args.time,
         options: options(args, scheduler)?,
@@ -374,15 +362,10 @@ fn part_time(array: &Array) -> Option<Duration> {
 
 /// The options of the scheduler as lines of its script, each with its value.
 fn options(args: &Args, scheduler: Scheduler) -> Result<Vec<String>, Failure> {
-    let own = match &args.memory {
-        Some(_) => "--memory",
-        None => "options behind `--`",
-    };
-    let gives = args.memory.is_some() || !args.options.is_empty();
-    if scheduler == Scheduler::Shell && gives {
-        return Err(Failure::usage(format!(
-            "{own}: `--for shell` knows no scheduler: give it to the one that starts shell.sh"
-        )));
+    if scheduler == Scheduler::Shell && !args.options.is_empty() {
+        return Err(Failure::usage(
+            "options behind `--`: `--for shell` knows no scheduler: give them to the one that starts shell.sh",
+        ));
     }
     let mut lines: Vec<String> = Vec::new();
     for option in &args.options {

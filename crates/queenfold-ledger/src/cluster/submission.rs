@@ -14,8 +14,6 @@ pub struct Submission {
     pub program: String,
     /// The cores of a task, at least 1. `None`: one, or with [`Scheduler::Shell`] what it finds.
     pub cpus: Option<u64>,
-    /// The memory of a task, in MiB. `None`: what the cluster gives by default.
-    pub memory: Option<u64>,
     /// The GPUs of a task.
     pub gpus: u64,
     /// The time of one attempt. `None`: what the cluster gives by default.
@@ -95,7 +93,6 @@ impl Submission {
             "description" => directory.description_line(),
             "key" => format!("key={}", directory.key().ok()?),
             "cpus" => self.cpus.unwrap_or(1).to_string(),
-            "memory" => self.memory?.to_string(),
             "gpus" => (self.gpus > 0).then_some(self.gpus)?.to_string(),
             "gpu" => if self.gpus > 0 { "cuda" } else { "off" }.to_owned(),
             "clock" => clock(self.time?),
@@ -165,7 +162,6 @@ mod tests {
         Submission {
             program: "/opt/queenfold".to_owned(),
             cpus: Some(4),
-            memory: Some(2048),
             gpus: 0,
             time: seconds.map(Duration::from_secs),
             options: vec!["--account=anna".to_owned()],
@@ -195,7 +191,6 @@ mod tests {
         for option in [
             "--array=0-19",
             "--cpus-per-task=4",
-            "--mem=2048M",
             "--time=0-02:00:00",
             "--signal=B:USR1@60",
             "--requeue",
@@ -207,15 +202,11 @@ mod tests {
         let short = script(Scheduler::Slurm, &submission(Some(60)));
         assert!(short.contains("--signal=B:USR1@15"), "{short}");
         let free = Submission {
-            memory: None,
             gpus: 2,
             ..submission(None)
         };
         let text = script(Scheduler::Slurm, &free);
-        assert!(
-            !text.contains("--time") && !text.contains("--mem="),
-            "{text}"
-        );
+        assert!(!text.contains("--time"), "{text}");
         assert!(text.contains("--gpus=2\n") && text.contains("'--gpu cuda --no-tui'"));
     }
 
@@ -226,7 +217,6 @@ mod tests {
         for option in [
             "--array=0-19",
             "--cpus=4",
-            "--resource mem=2048",
             "--time-request=7200s --time-limit=7200s",
             "--crash-limit=unlimited",
         ] {

@@ -17,7 +17,6 @@
 #HQ --name={{name}}
 #HQ --array=0-{{most}}
 #HQ --cpus={{cpus}}
-#HQ --resource mem={{memory}}
 #HQ --resource gpus/nvidia={{gpus}}
 # {{if time}}Only workers that live for so long get the task. Past the limit they end it.
 #HQ --time-request={{seconds}}s --time-limit={{seconds}}s

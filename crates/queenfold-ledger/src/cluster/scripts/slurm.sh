@@ -17,7 +17,6 @@
 #SBATCH --array=0-{{most}}
 #SBATCH --nodes=1 --ntasks=1
 #SBATCH --cpus-per-task={{cpus}}
-#SBATCH --mem={{memory}}M
 #SBATCH --gpus={{gpus}}
 #SBATCH --time={{clock}}
 # {{margin}} seconds before the time is over (or up to a minute earlier), Slurm signals this script.
