@@ -41,7 +41,7 @@ impl Sample {
 const LONG: f64 = 0.25;
 
 /// The share of a task that tells how long the rest takes. Counters tell shares that are right within a factor of 2.
-const TELLS: f64 = 0.25;
+pub(super) const TELLS: f64 = 0.25;
 
 /// The CPU seconds that a sample lasts at least: the speed of a machine shared with others changes
 /// within tenths of a second.

@@ -128,9 +128,9 @@ impl Draw {
 
     /// The ratio estimator for a sample that ended early. The tasks were counted in random order, so that those
     /// that are counted are a random part of the sample, each with the weight that it has there. Their strata are
-    /// too thin for variances of their own. Tasks of which little was counted at the end are left out, more of the long
-    /// ones than of the short ones: with k tasks counted on each thread that makes the total too small by less than
-    /// the k-th part of the squared [spread](UNKNOWN_SPREAD), much less than the interval.
+    /// too thin for variances of their own. Of the tasks in hand at the end, long ones more often than short ones, those
+    /// are left out of which little was counted: with k tasks counted on each thread that makes the total wrong by some
+    /// k-th part of the squared [spread](UNKNOWN_SPREAD), much less than the interval.
     fn total_of_some(&self, seconds: &[Option<f64>]) -> Estimated {
         let mut drawn = vec![0_usize; self.strata.len()];
         for task in self.tasks() {
@@ -225,7 +225,7 @@ mod tests {
     use super::*;
     use crate::board::{GivenBoard, Size};
     use crate::engine::{Counter, CounterSettings, Engine, Plan, PlanName, Task};
-    use crate::estimate::sample::SPEED;
+    use crate::estimate::sample::{SPEED, TELLS};
     use fastrand::Rng;
 
     /// A plan whose tasks take known times, which their costs predict badly: a cost may be half or
@@ -352,6 +352,39 @@ mod tests {
         assert_eq!(wider, 5);
         let draw = Draw::new(&plan, 64, 1);
         assert_eq!(draw.estimate(&plan.first(&draw, 0), 0.0), None);
+    }
+
+    /// The time cuts it after so many of many tasks as it happens to allow, and the task in hand is left out, or taken for
+    /// what it would take in all.
+    #[test]
+    fn a_sample_that_the_time_cuts_is_unbiased_and_its_interval_contains_the_truth() {
+        let plan = InventedPlan::new(3000);
+        for tasks in [10.0, 30.0, 300.0] {
+            let (mut covered, mut sum) = (0, 0.0);
+            for seed in 0..400 {
+                let draw = Draw::new(&plan, 1024, seed);
+                let all = plan.seconds(&draw);
+                let mean = all.iter().sum::<f64>() / all.len() as f64;
+                let mut left = tasks * mean;
+                let cut = all.iter().map(|seconds| {
+                    let share = (left / seconds).clamp(0.0, 1.0);
+                    left -= seconds;
+                    (share >= TELLS).then_some(*seconds)
+                });
+                let cut: Vec<_> = cut.collect();
+                let Interval {
+                    low,
+                    expected,
+                    high,
+                } = draw.estimate(&cut, 0.0).unwrap().core_seconds;
+                covered += usize::from((low..=high).contains(&plan.truth()));
+                sum += expected / plan.truth();
+            }
+            assert!(covered >= 350, "{tasks}: {covered}");
+            // Long tasks are in hand more often than short ones: that makes less than the interval by far.
+            let bias = (sum / 400.0 - 1.0).abs();
+            assert!(bias < 0.6 / tasks + 0.01, "{tasks}: {bias}");
+        }
     }
 
     #[test]

@@ -30,9 +30,6 @@ fn bad_flags_are_refused_in_one_line() {
         (&[][..], "-n"),
         (&["-n", "0"], "from 1 to 32"),
         (&["-n", "9..=8"], "write 8..=9"),
-        (&["-n", "16", "--sample", "7"], "from 8 to 1000000"),
-        (&["-n", "16", "--sample", "-1"], "'-1'"),
-        (&["-n", "16", "--sample", "all"], "a whole number from 8"),
         (&["-n", "16", "--seed", "x"], "a whole number from 0"),
         (&["-n", "16", "--seed", "-1"], "a whole number from 0"),
         (&["-n", "16", "--workers", "0"], "0 workers"),
@@ -74,7 +71,7 @@ fn every_engine_gives_intervals_around_what_is_expected() {
         ("auto", "15"),
         ("chain", "1"),
     ] {
-        let record = estimated(&["-n", n, "--engine", engine, "--sample", "16", "--json"]);
+        let record = estimated(&["-n", n, "--engine", engine, "--for", "1m", "--json"]);
         for field in ["core_seconds", "core_hours", "wall_seconds"] {
             let [low, expected, high] =
                 ["low", "expected", "high"].map(|end| record[field][end].as_f64().unwrap());
@@ -82,7 +79,7 @@ fn every_engine_gives_intervals_around_what_is_expected() {
         }
         let sampled = record["sampled"].as_u64().unwrap();
         let tasks = record["tasks"].as_u64().unwrap();
-        assert_eq!(sampled, tasks.min(16));
+        assert_eq!(sampled, tasks.min(1024), "{record}");
         if engine != "auto" {
             assert_eq!(record["engine"], engine);
         }
@@ -111,9 +108,9 @@ fn workers_divide_the_wall_time() {
 
 #[test]
 fn what_it_prints_names_the_sample_and_its_seed() {
-    let text = stdout(&words!("-n 16 --engine colour --sample 16 --seed 9"));
+    let text = stdout(&words!("-n 16 --engine colour --for 1m --seed 9"));
     for part in [
-        "16 of 32 tasks",
+        "32 of 32 tasks",
         "seed 9",
         "CPU time",
         "wall time",
@@ -145,14 +142,14 @@ fn a_sample_ends_when_its_time_is_over() {
     let args = ["-n", "24", "--for", "300ms", "--seed", "1"];
     let record = estimated(&[&args[..], &["--json"]].concat());
     let text = stdout(&args);
-    // All 64 tasks take minutes.
+    // All 1024 tasks take an hour.
     assert!(begun.elapsed() < Duration::from_secs(20), "{text}");
     assert_eq!(
         (&record["cut_short"], &record["drawn"]),
-        (&"time".into(), &64.into())
+        (&"time".into(), &1024.into())
     );
     let counted = record["sampled"].as_u64().unwrap();
-    assert!(counted < 64, "{record}");
+    assert!(counted < 1024, "{record}");
     assert_eq!(record["core_seconds"].is_null(), counted == 0, "{record}");
     // An hour to a day of one core: what its plan says at once.
     let by_plan = record["by_plan"]["core_seconds"].as_f64().unwrap();
@@ -168,7 +165,10 @@ fn where_no_task_is_counted_the_plan_says_what_it_takes_and_which_time_is_enough
     let text = stdout(&args);
     let lines: Vec<_> = text.lines().collect();
     let sample = lines[1];
-    assert!(sample.starts_with("sample      none of 64 tasks"), "{text}");
+    assert!(
+        sample.starts_with("sample      none of 1024 tasks"),
+        "{text}"
+    );
     assert!(sample.contains(": one takes about "), "{text}");
     assert!(sample.ends_with(" counts 10"), "{text}");
     for (line, name) in lines[2..].iter().zip(["CPU", "wall"]) {
@@ -189,9 +189,7 @@ fn where_no_task_is_counted_the_plan_says_what_it_takes_and_which_time_is_enough
 
 #[test]
 fn the_memory_of_a_counter_is_that_of_its_largest_task() {
-    let record = estimated(&words!(
-        "-n 20 --engine colour --sample 8 --workers 1 --json"
-    ));
+    let record = estimated(&words!("-n 18 --engine colour --workers 1 --json"));
     let memory = &record["memory_per_worker"];
     if memory.is_null() {
         skipped("this system does not report the memory of a process");
@@ -199,9 +197,10 @@ fn the_memory_of_a_counter_is_that_of_its_largest_task() {
     }
     let seen: u64 = memory["largest_seen"].as_str().unwrap().parse().unwrap();
     assert!((1 << 20..64 << 20).contains(&seen), "{record}");
-    // The largest of 8 samples covers this share of the tasks with 95 % confidence:
-    // 1 − 0.688^8 = 0.95.
-    assert!((memory["covers"].as_f64().unwrap() - 0.688).abs() < 0.001);
+    // What the largest of k tasks covers with 95 % confidence: 1 − covers^k = 0.95.
+    let tasks = record["sampled"].as_u64().unwrap();
+    let covers = memory["covers"].as_f64().unwrap();
+    assert!((covers.powf(tasks as f64) - 0.05).abs() < 0.001, "{record}");
 }
 
 #[test]

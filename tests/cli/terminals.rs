@@ -296,9 +296,7 @@ fn interrupted(mut child: Running, said: &mut impl BufRead) -> String {
 
 #[test]
 fn an_estimate_that_is_stopped_says_what_it_has_counted() {
-    let mut child = Running::start(&words!(
-        "estimate -n 25 --engine chain --workers 1 --sample 64"
-    ));
+    let mut child = Running::start(&words!("estimate -n 25 --engine chain --workers 1"));
     let mut said = BufReader::new(child.stderr.take().expect("piped"));
     wait_for_thread(&mut child, "signals", 0);
     let rest = interrupted(child, &mut said);

@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 
-use crate::args::boards::{boards, given_line};
+use crate::args::boards::{Boards, given_line};
 use crate::args::flags::CpuFlags;
-use crate::config::{Config, device_choice, duration, whole};
+use crate::config::{Config, Gpus, duration, gpus, whole};
 use crate::control::signals;
 use crate::exit::{Exit, Failure};
 use crate::output::{print, print_json};
@@ -48,7 +48,8 @@ The intervals contain the true value in 95 of 100 cases, on cores like those of 
 same load. They include the error of sampling and the variation of CPU time from run to run. That \
 variation is taken as 8 %, or measured if a sample takes less than two seconds and is counted \
 several times. The fewer tasks are counted, the wider they are. \
---for gives the tasks longer; --sample alone counts them all once, however long that takes.
+With --for, up to 1024 tasks are drawn, and as many of them are counted as the time allows: four times as many halve \
+the interval.
 
 Memory is not an interval but the largest amount seen: what a counter held after it had counted \
 its part of the sample (the mean of the threads). With 95 % confidence, the share of the work that \
@@ -58,44 +59,42 @@ The estimate does not include the symmetric solutions (a minute of one core at n
 of one task in a thousand, and, without --gpu, devices. With it, a device is measured on a small board by \
 a launch of 20 ms; how its speed grows with the board is not known, so that this time has no interval.";
 
-/// How many tasks are drawn.
-const TASKS: u32 = 64;
+/// How many tasks are drawn: a few, or as many as the time that the user gives allows.
+const TASKS: usize = 64;
+const MOST_TASKS: usize = 1024;
 
 /// Flags of `estimate`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub struct Args {
     #[command(flatten)]
+    boards: Boards,
+
+    #[command(flatten)]
     flags: CpuFlags,
 
-    /// Predict the time with devices, too, which are measured for that: `auto` (every GPU), or `cuda`
-    #[arg(long, value_name = "KIND", value_parser = device_choice())]
-    gpu: Option<DeviceChoice>,
+    /// Predict the time with GPUs, too, which are measured for that: `auto` or `cuda` (every one), or their numbers, such as
+    /// `0,2`
+    #[arg(long, value_name = "WHICH", value_parser = gpus(), allow_hyphen_values = true)]
+    gpu: Option<Gpus>,
 
-    /// How long the sample of a board may take, such as 30s or 5m; 10s unless --sample is given
+    /// Count as many tasks of a board as this time allows, such as 30s or 5m, at most 1024; otherwise 64, in 10s at most
     #[arg(long = "for", value_name = "TIME", value_parser = duration(), allow_hyphen_values = true)]
     budget: Option<Duration>,
-
-    /// Size of the sample, 8 to 1000000 tasks, 64 unless given; four times as many halve the interval
-    #[arg(long, value_name = "S", value_parser = whole(8..=1_000_000_u32), allow_hyphen_values = true)]
-    sample: Option<u32>,
 
     /// Seed of the sample; random unless given
     #[arg(long, value_name = "SEED", value_parser = whole(0..=u64::MAX), allow_hyphen_values = true)]
     seed: Option<u64>,
+
+    /// Print one object of JSON for each board
+    #[arg(long)]
+    json: bool,
 }
 
 impl Args {
-    /// How long the sample of a board may take.
-    fn budget(&self) -> Option<Duration> {
-        let default = self.sample.is_none().then_some(BUDGET);
-        self.budget.or(default)
-    }
-
     /// Whether the user wants a sample to be counted, however short the run is.
-    fn asks_for_sample(&self, config: &Config) -> bool {
-        let flags = self.sample.is_some() || self.budget.is_some() || self.seed.is_some();
-        flags || self.gpu.is_some() || config.output.json
+    fn asks_for_sample(&self) -> bool {
+        self.budget.is_some() || self.seed.is_some() || self.gpu.is_some() || self.json
     }
 }
 
@@ -103,12 +102,12 @@ impl Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let settings = args.flags.settings()?;
     let config = settings.config();
-    let boards = boards(&settings)?;
+    let boards = args.boards.all()?;
     // A trace is of a run.
     start_log(config, None)?;
     let stop = signals::stop_flag()?;
     for (index, board) in boards.into_iter().enumerate() {
-        if index > 0 && !config.output.json {
+        if index > 0 && !args.json {
             print("")?;
         }
         estimate(board, args, config, &stop)?;
@@ -125,19 +124,18 @@ fn estimate(
 ) -> Result<(), Failure> {
     let n = board.size();
     let mut question = Question::new(board, config)?;
-    let json = config.output.json;
-    if !json {
+    if !args.json {
         print(&first_line(&question))?;
         if let Some(given) = given_line(&board) {
             print(&format!("            {given}"))?;
         }
         let core_seconds = question.core_seconds();
-        if core_seconds > 0.0 && core_seconds < SHORTEST && !args.asks_for_sample(config) {
+        if core_seconds > 0.0 && core_seconds < SHORTEST && !args.asks_for_sample() {
             return print(&run_it(&question));
         }
     }
     let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
-    let tasks = args.sample.unwrap_or(TASKS) as usize;
+    let tasks = args.budget.map_or(TASKS, |_| MOST_TASKS);
     let sampled = question.sampled();
     let draw = Draw::new(sampled.as_ref(), tasks, seed);
     question.threads = question.threads.min(draw.tasks().len().max(1));
@@ -149,7 +147,7 @@ fn estimate(
         draw: &draw,
         progress: &progress,
         stop,
-        budget: args.budget(),
+        budget: args.budget.unwrap_or(BUDGET),
         quiet: config.output.quiet,
     };
     let (counted, cut) = thread::scope(|scope| {
@@ -166,12 +164,13 @@ fn estimate(
     let took = begun.elapsed();
     let known = total.unwrap_or_else(|| question.by_plan());
     let alone = known.wall_seconds(question.workers).expected;
-    let devices = args.gpu.filter(|_| cut != Some(CutShort::Signal));
-    let with_devices = match devices.unwrap_or(DeviceChoice::Off) {
-        DeviceChoice::Off => None,
-        devices => {
+    let gpus = args.gpu.as_ref().filter(|_| cut != Some(CutShort::Signal));
+    let with_devices = match gpus.filter(|gpus| gpus.choice != DeviceChoice::Off) {
+        None => None,
+        Some(gpus) => {
             let hardware = Hardware::find(&HardwareSettings {
-                devices,
+                devices: gpus.choice,
+                device_indices: gpus.numbers.clone(),
                 ..config.hardware()
             })?;
             // The log says which there are.
@@ -193,7 +192,7 @@ fn estimate(
         cut: cut.filter(|_| counted < all),
         with_devices,
     };
-    if json {
+    if args.json {
         print_json(&answer.record())?;
     } else {
         answer.lines().iter().try_for_each(|line| print(line))?;

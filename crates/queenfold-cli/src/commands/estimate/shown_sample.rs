@@ -36,7 +36,7 @@ pub struct ShownSample<'a> {
     /// Whether a signal came.
     pub stop: &'a AtomicBool,
     /// How long it may take.
-    pub budget: Option<Duration>,
+    pub budget: Duration,
     pub quiet: bool,
 }
 
@@ -50,21 +50,18 @@ impl ShownSample<'_> {
         let begun = Instant::now();
         let mut cut = None;
         loop {
-            let (tasks, share) = (self.progress.tasks(), self.progress.share(self.draw));
-            let budget = allowed(self.budget, tasks == self.draw.tasks().len());
+            let share = self.progress.share(self.draw);
             cut = match self.stop.load(Ordering::Relaxed) {
                 _ if cut.is_some() => cut,
                 true => Some(CutShort::Signal),
-                false => budget.and_then(|all| (begun.elapsed() >= all).then_some(CutShort::Time)),
+                false => (begun.elapsed() >= self.budget).then_some(CutShort::Time),
             };
             if cut.is_some() {
                 self.progress.give_up();
             }
             if let Some(bar) = &bar {
                 bar.set_position((share * STEPS) as u64);
-                let elapsed = begun.elapsed();
-                let most = self.budget.unwrap_or(Duration::MAX);
-                bar.set_message(times(elapsed, share, most));
+                bar.set_message(times(begun.elapsed(), share, self.budget));
             }
             if ended.recv_timeout(LOOK_EVERY) != Err(RecvTimeoutError::Timeout) {
                 break;
@@ -75,12 +72,6 @@ impl ShownSample<'_> {
         }
         cut
     }
-}
-
-/// How long a sample may take: without a budget, until all of its tasks are counted; only the default budget lets short ones
-/// be counted again.
-fn allowed(budget: Option<Duration>, is_counted: bool) -> Option<Duration> {
-    budget.or(is_counted.then_some(BUDGET))
 }
 
 /// Steps of the progress bar.
@@ -111,13 +102,5 @@ mod tests {
         assert_eq!(times(Duration::from_secs(1), 0.2, most), "1.0 s");
         assert_eq!(times(elapsed, 0.25, most), "1:00 · left 3:00");
         assert_eq!(times(elapsed, 0.25, 2 * elapsed), "1:00 · left 1:00");
-    }
-
-    #[test]
-    fn all_tasks_are_counted_without_a_budget_but_not_again_and_again() {
-        assert_eq!(allowed(None, false), None);
-        assert_eq!(allowed(None, true), Some(BUDGET));
-        let longer = Some(2 * BUDGET);
-        assert_eq!([true, false].map(|all| allowed(longer, all)), [longer; 2]);
     }
 }
