@@ -20,17 +20,16 @@ fn usage_errors_are_one_line_and_exit_2() {
         run -n => a value is required
         run => -n
         run -n 8 --workers 0 --gpu off => 0 workers
-        run -n 8 --gpu off --device 1 => --device chooses among devices
+        run -n 8 --gpu 64 => from 0 to 63
+        run -n 8 --gpu none => auto, off, cuda, or numbers
         run -n 8 --workers 1025 => from 0 to 1024
         run -n 8 --workers -1 => from 0 to 1024
         run -n 8 --engine census => auto
         run -n 8 --isa avx => avx2
         run -n 8 --time-limit 5␣months => w, d, h, m, s
-        array -n 16 --memory 9 => KiB, MiB, GiB, TiB: powers of 1024; KB, MB, GB, TB: powers of 1000)
         run -n 8 --trace - => standard output
         run -n 8 --time-limit -1s => invalid value '-1s' for '--time-limit
         run -n 8 --time-limit 0.5ms => from 1ms
-        array -n 16 --memory -1␣MiB => invalid value '-1 MiB' for '--memory
         run -n 8 --workers -x => invalid value '-x'
         run -n 8 --jsn => '--json'
         run -n 8 --config no-such-file => no-such-file
@@ -51,11 +50,9 @@ fn what_is_asked_for_is_not_dropped_without_a_word() {
         r#"
         8 -n 9 => unexpected argument '8' found
         estimate -n 18 --workers 0 => 0 workers count no sample
-        run -n 8 --expect 1e5 => expected a total
-        run -n 8 --expect -1 => expected a total
-        run -n 8 --expect +92 => expected a total
-        run -n 8 --expect 092 => expected a total
-        solve -n 8 --seed -1 => expected a whole number from 0 to
+        run -n 8 --queens  => a value is required
+        run -n 8 --holes none => `none` names no square of n = 8
+        solve -n 8 --seed -1 => expected random or a whole number from 0 to
         array -n 20 --for slurm --shards x => expected a whole number from 0 to
         "#,
     );
@@ -114,16 +111,6 @@ fn the_number_of_workers_changes_times_alone() {
 #[test]
 fn nothing_but_results_is_printed_where_there_is_no_terminal() {
     assert_eq!(printed(&output(&["run", "-n", "8"]).stderr), "");
-    let profiled = output(&["run", "-n", "8", "--profile", "--json"]);
-    assert!(serde_json::from_slice::<Json>(&profiled.stdout).is_ok());
-    assert!(printed(&profiled.stderr).contains("worker-0"));
-}
-
-#[test]
-fn a_profile_that_was_asked_for_is_printed_even_when_quiet() {
-    let profiled = output(&["run", "-n", "8..=9", "--profile", "-q"]);
-    let table = printed(&profiled.stderr);
-    tells(&table, &["n = 8\n", "n = 9\n", "worker-0", "finish skew"]);
 }
 
 #[cfg(target_os = "linux")]
@@ -155,7 +142,27 @@ fn what_cannot_be_written_is_an_error_help_included() {
 fn a_trace_is_json_and_one_that_cannot_be_written_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("trace.json");
-    stdout(&["run", "-n", "10", "--trace", path.to_str().unwrap()]);
+    let traced = output(&[
+        "run",
+        "-n",
+        "9..=10",
+        "--json",
+        "-q",
+        "--trace",
+        path.to_str().unwrap(),
+    ]);
+    // What was asked for is printed even when quiet.
+    let profile = printed(&traced.stderr);
+    tells(
+        &profile,
+        &["n = 9\n", "n = 10\n", "worker-0", "finish skew"],
+    );
+    let lines = printed(&traced.stdout);
+    assert!(
+        lines
+            .lines()
+            .all(|line| serde_json::from_str::<Json>(line).is_ok())
+    );
     let trace = std::fs::read_to_string(&path).unwrap();
     assert!(serde_json::from_str::<Json>(&trace).is_ok(), "{trace}");
     let line = refusal(

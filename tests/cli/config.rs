@@ -38,8 +38,8 @@ fn own_settings(text: &str) -> (TempDir, PathBuf) {
 #[test]
 fn the_first_source_that_names_a_value_wins() {
     let folder = folder(
-        "[run]\nworkers = 2\nn = 5\nunique = false\n",
-        "[run]\nworkers = 3\nn = 6\nunique = true\nisa = \"portable\"\n",
+        "[run]\nworkers = 2\nunique = false\n",
+        "[run]\nworkers = 3\nunique = true\nisa = \"portable\"\n",
     );
     let (home, own) = own_settings("[run]\nnice = 10\nmax_temp = 85\nunique = true\nworkers = 9\n");
     let own = format!("file {}", own.display());
@@ -60,13 +60,17 @@ fn the_first_source_that_names_a_value_wins() {
         .args(config)
         .env("XDG_CONFIG_HOME", home.path())
         .env("QUEENFOLD_RUN_WORKERS", "4")
-        .env("QUEENFOLD_RUN_N", "7")
+        .env("QUEENFOLD_RUN_GPU", "0,2")
         .output()
         .expect("it starts");
         let shown: Json = serde_json::from_slice(&shown.stdout).expect("JSON");
         for (key, value, origin) in [
             ("run.workers", Json::from(5), "flag --workers"),
-            ("run.n", 7.into(), "environment variable QUEENFOLD_RUN_N"),
+            (
+                "run.gpu",
+                "0,2".into(),
+                "environment variable QUEENFOLD_RUN_GPU",
+            ),
             ("run.unique", unique.into(), file),
             ("run.isa", isa.into(), of_isa),
             ("run.nice", 10.into(), &own),
@@ -138,11 +142,7 @@ fn a_local_file_that_others_wrote_or_can_write_is_not_read() {
     let folder = folder("[run]\nworkers = 2\n", "");
     let file = folder.path().join("queenfold.toml");
     let refused = |says: &str| {
-        for command in [
-            &["run", "-n", "4"][..],
-            &["census", "-n", "4"],
-            &["config", "show"],
-        ] {
+        for command in [&["run", "-n", "4"][..], &["config", "show"]] {
             let line = refusal(&mut queenfold(folder.path(), command), 2);
             let start = "error: ./queenfold.toml is not read, because ";
             assert!(line.starts_with(start) && line.contains(says), "{line}");
@@ -179,9 +179,9 @@ fn the_own_settings_are_refused_if_others_wrote_them_or_can() {
     use std::os::unix::fs::{PermissionsExt, chown};
 
     let folder = folder("", "");
-    let (home, own) = own_settings("run.n = 4\n");
+    let (home, own) = own_settings("run.workers = 1\n");
     let run = || {
-        let mut command = queenfold(folder.path(), &["run"]);
+        let mut command = queenfold(folder.path(), &["4"]);
         command.env("XDG_CONFIG_HOME", home.path());
         command
     };
@@ -215,11 +215,12 @@ fn a_local_file_that_is_a_pipe_is_refused_at_once() {
 /// Nobody need know that a folder has such a file.
 #[test]
 fn what_a_local_file_sets_is_said_at_a_terminal() {
-    let folder = folder("[run]\nn = 6\nworkers = 2\n[output]\nquiet = true\n", "");
+    let folder = folder("[run]\nnice = 3\nworkers = 2\n[output]\nquiet = true\n", "");
     let run = |more: &str| {
         let place = folder.path().display();
         let program = PROGRAM;
-        let mut terminal = Terminal::start(&format!("cd {place} && exec {program} run {more}"))?;
+        let mut terminal =
+            Terminal::start(&format!("cd {place} && exec {program} run -n 6 {more}"))?;
         assert_eq!(terminal.end(), 0, "{}", terminal.screen);
         Some(terminal.screen.clone())
     };
@@ -228,13 +229,13 @@ fn what_a_local_file_sets_is_said_at_a_terminal() {
     };
     tells(
         &screen,
-        &["./queenfold.toml sets run.n = 6, output.quiet = true"],
+        &["./queenfold.toml sets run.nice = 3, output.quiet = true"],
     );
-    for more in ["-q", "-n 4 --workers 1 -q"] {
+    for more in ["-q", "--nice 4 --workers 1 -q"] {
         let screen = run(more).expect("a terminal");
-        assert!(!screen.contains("sets run.n"), "{more}: {screen}");
+        assert!(!screen.contains("sets run.nice"), "{more}: {screen}");
     }
-    let output = queenfold(folder.path(), &["run"])
+    let output = queenfold(folder.path(), &["run", "-n", "6"])
         .output()
         .expect("it starts");
     assert_eq!(program::printed(&output.stderr), "");
@@ -242,7 +243,7 @@ fn what_a_local_file_sets_is_said_at_a_terminal() {
 
 #[test]
 fn what_config_shows_is_a_configuration_that_changes_nothing() {
-    let folder = folder("[run]\nn = \"4..=6\"\ncanary = \"20m\"\n", "");
+    let folder = folder("[run]\ngpu = \"0,2\"\ncanary = \"20m\"\n", "");
     let show = |args: &[&str]| {
         let output = queenfold(folder.path(), args).output().expect("it starts");
         assert!(output.status.success(), "{output:?}");

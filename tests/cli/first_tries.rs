@@ -1,7 +1,7 @@
 //! What somebody types who has not read the help: it works, or one line says what would.
 
 use crate::common::program::{
-    fed, output, printed, queenfold, refusal, refuses, stdout, tells, words,
+    fed, json, output, printed, queenfold, refusal, refuses, stdout, tells, words,
 };
 
 #[test]
@@ -33,12 +33,14 @@ fn boards_are_taken_as_people_write_them() {
     let more = output(&["solve", "-n", "14", "--queens", "a1"]);
     assert_eq!(
         printed(&more.stderr),
-        "1 solution; there may be more: --count 2\n"
+        "1 solution, given queens a1; there may be more: --count 2\n"
     );
     let drawn = stdout(&["solve", "8", "--seed", "3"]);
-    assert_eq!(
-        stdout(&["solve", "-n", "8", "--random", "--seed", "3"]),
-        drawn
+    assert_eq!(stdout(&["solve", "-n", "8", "--seed", "3"]), drawn);
+    let random = output(&["solve", "-n", "8", "--seed", "random"]);
+    tells(
+        &printed(&random.stderr),
+        &["1 of 92 solutions, chosen uniformly, seed "],
     );
     let by_its_other_name = stdout(&["8", "--engine", "join", "--json"]);
     tells(&by_its_other_name, &["\"engine\":\"colour\""]);
@@ -97,7 +99,6 @@ fn what_is_refused_comes_with_the_hint_that_helps() {
         2,
         r#"
         run n=8 => tip: give the board as `-n 8`
-        array -n 16 --memory 9x => K, M, G, T or KiB
         run -n 8 --format json => tip: `--json`
         run -n 8 --silent => tip: `--quiet`
         status d --follow => tip: `--watch`
@@ -157,10 +158,9 @@ fn a_hint_that_would_mislead_is_not_given() {
 #[test]
 fn flags_undo_what_a_file_says() {
     let folder = tempfile::tempdir().expect("a folder");
-    let file = "[run]\nn = 8\nunique = false\ntime_limit = \"1h\"\n\
-                [output]\njson = true\nquiet = true\nprofile = true\n";
+    let file = "[run]\nunique = false\ntime_limit = \"1h\"\n[output]\nquiet = true\n";
     std::fs::write(folder.path().join("queenfold.toml"), file).expect("written");
-    let flags = words!("--no-json --no-quiet --no-profile --unique --time-limit none");
+    let flags = words!("--no-quiet --unique --time-limit none");
     let in_folder = |args: &[&str]| {
         let output = queenfold(&[args, &flags].concat())
             .current_dir(folder.path())
@@ -171,21 +171,12 @@ fn flags_undo_what_a_file_says() {
         printed(&output.stdout)
     };
     let shown = in_folder(&["config", "show"]);
-    for line in [
-        "json = false ",
-        "quiet = false ",
-        "profile = false ",
-        "unique = true ",
-        "time_limit = \"none\" ",
-    ] {
+    for line in ["quiet = false ", "unique = true ", "time_limit = \"none\" "] {
         assert!(shown.contains(line), "{line}: {shown}");
     }
-    assert!(in_folder(&["run"]).contains("\n 8:    92      12  "));
+    assert!(in_folder(&["8"]).contains("\n 8:    92      12  "));
     // The last of two opposite flags decides.
-    assert!(stdout(&["run", "-n", "4", "--no-json", "--json"]).starts_with('{'));
-    assert!(
-        output(&["run", "-n", "4", "--json", "--no-json"])
-            .stdout
-            .starts_with(b" N:")
-    );
+    let unique = |flags: &[&str]| json(&[&["4", "--json"], flags].concat())["unique"].clone();
+    assert_eq!(unique(&["--no-unique", "--unique"]), "1");
+    assert!(unique(&["--unique", "--no-unique"]).is_null());
 }

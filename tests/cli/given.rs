@@ -22,9 +22,9 @@ fn what_cannot_be_given_is_named_and_exits_2() {
                 {command} -n 8 --queens c3,C3 => c3 is given twice: give each queen once
                 {command} -n 8 --queens c9 => `c9` names no square of n = 8
                 {command} -n 8 --queens c3 --holes c3 => the hole c3
-                {command} -n 8 --queens 8 => column a is at the left, row 1 at the bottom
-                {command} --board {picture} -n 8 => -n asks for another size: leave -n out
-                {command} --board {picture} --queens a1 => give --board alone
+                {command} -n 8 --queens 8 => `8` names no square of n = 8: write a column from a to h
+                {command} --board {picture} -n 4 => '--board <FILE|->' cannot be used with '-n <N|A..=B>'
+                {command} --board {picture} --queens a1 => cannot be used with '--queens
                 {command} --board no-such-picture => no-such-picture:
                 {command} --queens c3 => no board: give -n N
                 "#
@@ -69,7 +69,7 @@ fn a_run_says_what_is_given_and_which_symmetries_fix_it() {
 }
 
 #[test]
-fn a_picture_and_a_configuration_give_the_same_board() {
+fn a_picture_and_names_give_the_same_board() {
     let dir = tempfile::tempdir().unwrap();
     let picture = dir.path().join("board.txt");
     let rows = ["........"; 8].map(str::to_owned);
@@ -78,29 +78,16 @@ fn a_picture_and_a_configuration_give_the_same_board() {
     rows[4].replace_range(1..2, "Q");
     rows[0].replace_range(4..5, "#");
     std::fs::write(&picture, rows.join("\n")).unwrap();
-    let config = dir.path().join("some.toml");
-    std::fs::write(
-        &config,
-        "[run]\nn = 8\nqueens = \"b4,d5\"\nholes = \"e8\"\n",
-    )
-    .unwrap();
-    let [picture, config] = [&picture, &config].map(|path| path.to_str().unwrap());
+    let picture = picture.to_str().unwrap();
     let of_picture = json(&["run", "--board", picture, "--json"]);
-    let of_config = json(&["run", "--config", config, "--json"]);
-    assert_eq!(of_picture["given"], of_config["given"]);
+    let of_names = json(&words!("run -n 8 --queens b4,d5 --holes e8 --json"));
+    assert_eq!(of_picture["given"], of_names["given"]);
     // One of the solutions with these queens has a queen on e8, and so has the other.
+    assert_eq!(of_picture["total"], "0");
+    let none = refusal(&mut queenfold(&["solve", "--board", picture]), 1);
     assert_eq!(
-        (of_picture["total"].as_str(), of_config["total"].as_str()),
-        (Some("0"), Some("0"))
-    );
-    let shown = stdout(&["run", "--board", picture, "--show"]);
-    assert!(shown.starts_with(" 8 . . . . # . . .\n"), "{shown}");
-    assert!(shown.contains("\n   a b c d e f g h\n"), "{shown}");
-    assert!(shown.contains("queens d5,b4 and holes e8"), "{shown}");
-    std::fs::write(picture, shown).unwrap();
-    assert_eq!(
-        json(&["run", "--board", picture, "--json"])["given"],
-        of_config["given"]
+        none,
+        "error: there is no solution, given queens d5,b4 and holes e8\n"
     );
 }
 
@@ -185,7 +172,10 @@ fn solve_prints_boards_that_it_reads_again() {
     let board = ["solve", "-n", "8", "--queens", "b4,d5"];
     let both = output(&[&board[..], &["--count", "5"]].concat());
     let boards = printed(&both.stdout);
-    assert_eq!(printed(&both.stderr), "all 2 solutions\n");
+    assert_eq!(
+        printed(&both.stderr),
+        "all 2 solutions, given queens d5,b4\n"
+    );
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("solved.txt");
     std::fs::write(&file, &boards).unwrap();
@@ -227,13 +217,14 @@ fn solve_prints_boards_that_it_reads_again() {
         (none.status.code(), printed(&none.stdout)),
         (Some(1), String::new())
     );
-    assert_eq!(printed(&none.stderr), "error: there is no solution\n");
-    let all = output(&["solve", "-n", "6", "--count", "all", "--order", "rows"]);
-    assert_eq!(printed(&all.stderr), "all 4 solutions\n");
-    assert!(
-        printed(&all.stdout).starts_with(". Q . . . .\n. . . Q . .\n"),
-        "{all:?}"
+    assert_eq!(
+        printed(&none.stderr),
+        "error: there is no solution, given queens a1\n"
     );
+    let all = output(&["solve", "-n", "6", "--count", "all"]);
+    assert_eq!(printed(&all.stderr), "all 4 solutions\n");
+    let holes = stdout(&words!("solve -n 4 --holes c4,a1"));
+    assert_eq!(holes, ". Q # .\n. . . Q\nQ . . .\n# . Q .\n");
     let unique = output(&["solve", "-n", "8", "--count", "all", "--unique"]);
     assert_eq!(printed(&unique.stderr), "all 12 unique solutions\n");
     assert_eq!(
@@ -241,7 +232,7 @@ fn solve_prints_boards_that_it_reads_again() {
         "1 of 92 solutions\n"
     );
     refusal(
-        &mut queenfold(&["solve", "-n", "8", "--count", "all", "--random"]),
+        &mut queenfold(&["solve", "-n", "8", "--count", "all", "--seed", "random"]),
         2,
     );
     // There are 365,596.
@@ -254,70 +245,6 @@ fn solve_prints_boards_that_it_reads_again() {
     assert!(
         printed(&drawn.stderr).contains("not uniform, seed 1"),
         "{drawn:?}"
-    );
-}
-
-#[test]
-fn census_and_solve_obey_the_configuration_and_the_environment() {
-    let folder = tempfile::tempdir().unwrap();
-    let config = "[run]\nn = 8\nqueens = \"b4,d5\"\n";
-    std::fs::write(folder.path().join("queenfold.toml"), config).unwrap();
-    let run = |command: &str, variable: (&str, &str)| {
-        let mut program = queenfold(&[command, "--json"]);
-        let done = program.env(variable.0, variable.1).current_dir(&folder);
-        let done = done.output().unwrap();
-        assert!(done.status.success(), "{done:?}");
-        serde_json::from_slice::<Json>(&done.stdout).unwrap()
-    };
-    for command in ["run", "estimate", "census", "solve"] {
-        let of_file = run(command, ("QUEENFOLD_RUN_WORKERS", "1"));
-        assert_eq!(of_file["n"], 8, "{command}");
-        assert_eq!(of_file["given"]["queens"], serde_json::json!(["d5", "b4"]));
-        let of_variable = run(command, ("QUEENFOLD_RUN_QUEENS", "a1"));
-        assert_eq!(of_variable["given"]["queens"], serde_json::json!(["a1"]));
-        let free = run(command, ("QUEENFOLD_RUN_QUEENS", "none"));
-        assert_eq!(free["given"], Json::Null, "{command}");
-    }
-}
-
-#[test]
-fn what_a_configuration_gives_is_refused_with_its_source() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("board.txt"), "..\n..\n").unwrap();
-    for (config, flags, says) in [
-        (
-            "n = 8\nqueens = \"c3,c7\"",
-            &[][..],
-            "run.queens of file ./queenfold.toml: the given queens on c7 and c3",
-        ),
-        (
-            "n = 8",
-            &["--board", "board.txt"],
-            "leave run.n of file ./queenfold.toml out",
-        ),
-        (
-            "board = \"board.txt\"",
-            &["--holes", "a1"],
-            "both run.board of file ./queenfold.toml and --holes are set: give --board alone",
-        ),
-    ] {
-        std::fs::write(
-            folder.path().join("queenfold.toml"),
-            format!("[run]\n{config}\n"),
-        )
-        .unwrap();
-        for command in ["run", "estimate", "census", "solve"] {
-            let mut program = queenfold(&[&[command], flags].concat());
-            let line = refusal(program.current_dir(&folder), 2);
-            assert!(line.contains(says), "{command} {config}: {line}");
-        }
-    }
-    std::fs::write(folder.path().join("queenfold.toml"), "run.n = \"4..=6\"\n").unwrap();
-    let array = ["array", "--shards", "2", "--for", "slurm"];
-    let line = refusal(queenfold(&array).current_dir(&folder), 2);
-    tells(
-        &line,
-        &["run.n of file ./queenfold.toml asks for several boards"],
     );
 }
 
@@ -377,7 +304,7 @@ fn many_given_squares_are_shortened_outside_of_json() {
         &census,
         &["\ngiven    holes a1,b1,c1 and 9 more; symmetries"],
     );
-    let estimate = stdout(&words!("estimate -n 4 --holes a1,a2,a3,a4 --sample 8"));
+    let estimate = stdout(&words!("estimate -n 4 --holes a1,a2,a3,a4 --for 1s"));
     assert!(
         estimate.ends_with("sample      nothing to count: no task of this board has any work\n")
     );
@@ -393,14 +320,6 @@ fn solve_draws_nothing_without_a_completion() {
         (&free["given"], free["gave_up"].as_bool()),
         (&Json::Null, Some(false))
     );
-}
-
-#[test]
-fn show_is_refused_with_what_shows_a_run() {
-    for flag in words!("--json --tui --profile --events=x --trace=x --metrics=x") {
-        let line = refusal(&mut queenfold(&["run", "-n", "8", "--show", flag]), 2);
-        assert!(line.contains("cannot be used with"), "{flag}: {line}");
-    }
 }
 
 /// On Unix, the name of a file is any bytes.

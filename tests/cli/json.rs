@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::common::help::groups_in;
-use crate::common::program::{json, output, printed, queenfold, refusal, stdout, tells, words};
+use crate::common::program::{json, output, printed, stdout, words};
 
 /// Commands without `--json`, and why.
 const WITHOUT: [(&str, &str); 11] = [
@@ -67,7 +67,15 @@ fn what_is_checked_of_a_run_is_said_in_json() {
     assert_nine(&checked["result"]);
     assert_eq!(checked["root"], certified["root"]);
     assert_eq!(checked["challenge"], Value::Null);
-    let challenged = json(&["check", &file, "--challenge", "x", "-m", "3", "--json"]);
+    let challenged = json(&[
+        "check",
+        &file,
+        "--challenge",
+        "x",
+        "--sample",
+        "3",
+        "--json",
+    ]);
     assert_eq!(challenged["challenge"]["draws"], 3);
 
     assert_nine(&json(&["merge", &whole, "--into", &merged, "--json"])["result"]);
@@ -129,25 +137,5 @@ fn known_counts_are_printed_in_every_form() {
     assert!(
         line.ends_with("28:     -       -  1250901440  32896\n"),
         "{line}"
-    );
-}
-
-#[test]
-fn another_total_than_the_expected_one_is_an_error() {
-    stdout(&["run", "-n", "9", "--expect", "352", "-q"]);
-    let other = refusal(
-        &mut queenfold(&["run", "-n", "8", "--queens", "b4,d5", "--expect", "3", "-q"]),
-        3,
-    );
-    tells(&other, &["counted 2, not 3 as --expect says"]);
-    // It need not be counted where it is known: 24 queens take hours.
-    let known = refusal(&mut queenfold(&["run", "-n", "24", "--expect", "92"]), 3);
-    tells(
-        &known,
-        &["known is 227514171973736, not 92 as --expect says"],
-    );
-    refusal(
-        &mut queenfold(&["run", "-n", "8..=9", "--expect", "352"]),
-        2,
     );
 }

@@ -37,14 +37,14 @@ fn the_first_signal_stops_without_a_result() {
 fn a_search_for_boards_that_is_stopped_says_what_is_not_printed() {
     let of = [
         (
-            &["--random", "--json"][..],
+            &["--seed", "random", "--json"][..],
             "what it searched for is not printed",
         ),
         (
-            &["--random", "--svg"],
+            &["--seed", "random", "--svg"],
             "what it searched for is not printed",
         ),
-        (&["--random"], "no more boards are printed"),
+        (&["--seed", "random"], "no more boards are printed"),
     ];
     for (how, why) in of {
         let args = [&["solve", "-n", "28", "--count", "100000"], how].concat();

@@ -98,8 +98,8 @@ fn a_device_that_fails_hides_no_other() {
     assert!(said.contains(why), "{said}");
     for (command, code) in [
         ("devices", 0),
-        ("run -n 12 --gpu cuda --device 0", 6),
-        ("bench --gpu --device 0", 6),
+        ("run -n 12 --gpu 0", 6),
+        ("bench --gpu 0", 6),
     ] {
         let arguments: Vec<_> = command.split(' ').collect();
         let output = machine.run(&arguments);
@@ -187,7 +187,7 @@ fn a_device_that_was_asked_for_and_is_not_there_ends_with_6() {
         ),
     ] {
         machine.fake = fake;
-        let output = machine.run(&["run", "-n", "12", "--gpu", "cuda", "--device", device]);
+        let output = machine.run(&["run", "-n", "12", "--gpu", device]);
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(6), "{said}");
         assert_eq!(said.lines().count(), 1, "{said}");
@@ -216,8 +216,9 @@ fn each_device_of_a_list_takes_part_once() {
     let directory = machine.folder.path().join("run").display().to_string();
     let (json, _) = machine.count(
         &[
-            &words!("-n 15 --device 0,2 --no-unique --dir {}", &directory)[..],
+            &words!("-n 15 --no-unique --dir {}", &directory)[..],
             &ON_GPU,
+            &["--gpu", "0,2"],
         ]
         .concat(),
     );
@@ -272,7 +273,7 @@ fn boards_too_small_for_a_device_are_left_to_the_workers() {
 #[test]
 fn bench_measures_all_in_one_command() {
     let machine = Machine::new("");
-    let output = machine.run(&["bench", "--gpu", "--json", "--up-to", "10"]);
+    let output = machine.run(&["bench", "--gpu", "--json", "--for", "1ms"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -305,7 +306,7 @@ fn bench_measures_all_in_one_command() {
     let rows = String::from_utf8_lossy(&output.stdout);
     assert_eq!(rows.matches(r#""total":"14200""#).count(), 2, "{rows}");
 
-    let output = machine.run(&["bench", "--gpu", "--up-to", "10"]);
+    let output = machine.run(&["bench", "--gpu", "--for", "1ms"]);
     let text = String::from_utf8_lossy(&output.stdout);
     let header = "  n  engine    kernel s      wall s    busy";
     let lines: Vec<_> = text.lines().collect();
@@ -318,7 +319,7 @@ fn bench_measures_all_in_one_command() {
 fn bench_on_a_device_that_fails_ends_with_one_line() {
     for fake in ["222", "no memory", "700", "700 later"] {
         let machine = Machine::new(fake);
-        let output = machine.run(&["bench", "--gpu", "--json", "--up-to", "12"]);
+        let output = machine.run(&["bench", "--gpu", "--json", "--for", "1ms"]);
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{fake}: {said}");
         let errors: Vec<_> = said

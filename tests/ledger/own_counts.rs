@@ -208,6 +208,29 @@ fn a_merged_run_does_not_say_how_to_count_here() {
     assert!(code == 0 && !out.contains("--nice"), "{out}{err}");
 }
 
+/// It recorded settings that are none any more.
+#[test]
+fn a_run_of_an_earlier_version_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let (code, _, err) = of(&["run", "-n", "8", "--nice", "3", "--dir", text(&run)]);
+    assert_eq!(code, 0, "{err}");
+    let config = "[run]\nn = 8 # flag -n\nqueens = \"none\"\nholes = \"none\"\nboard = \"none\"\ndevice = \"auto\"\n\
+                  nice = 19\n[output]\njson = false\nprofile = false\n";
+    write(&run, |store| {
+        let mut session = store.sessions()?.remove(0);
+        session.facts.config = config.to_owned();
+        store.put_session(&session)
+    });
+    let (code, out, err) = of(&["resume", text(&run), "--json"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains(r#""total":"92""#), "{out}");
+    assert!(
+        err.contains("as the session before, with --nice 19"),
+        "{err}"
+    );
+}
+
 #[test]
 fn a_copy_does_not_change_the_times_of_what_was_counted_here() {
     let (_dir, own, theirs) = twice_and_copied();

@@ -508,7 +508,7 @@ fn run_on_a_device(dir: &Path, n: &str) -> Machine {
         devices: 2,
         ..Machine::new("")
     };
-    let run = "run -n {} --engine colour --no-unique --gpu cuda --device 0 --workers 0 --dir {}";
+    let run = "run -n {} --engine colour --no-unique --gpu 0 --workers 0 --dir {}";
     said_by(&machine, &words!(run, n, text(dir)));
     machine
 }
@@ -571,7 +571,7 @@ fn the_only_device_counts_again_by_another_kernel_beside_workers_too() {
             own_counts::copy(&run, workers),
             machine.calls("launch").len(),
         );
-        let again = "run --again {} --gpu cuda --device 0 --workers {}";
+        let again = "run --again {} --gpu 0 --workers {}";
         said_by(&machine, &words!(again, text(&run), workers));
         let counted = confirmation(&run);
         let by_device = counted.on_same_worker;

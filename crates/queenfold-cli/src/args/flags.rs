@@ -9,23 +9,19 @@ use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser,
 use clap::error::Error;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
 
-use crate::config::Group::{self, Board, Cpu, How as HowGroup, Kind, Unique};
 use crate::config::{
-    Flag, LOCAL_FILE, Layers, SETTINGS, Setting, SettingOrigin, Takes, path_text, sizes,
-    sizes_text, written,
+    Flag, LOCAL_FILE, Layers, SETTINGS, Setting, SettingOrigin, Takes, path_text, written,
 };
 use crate::exit::Failure;
 use crate::output::say;
 use crate::telemetry::printable;
-use queenfold::job::DeviceChoice;
 use queenfold::machine::config_folder;
 
-/// The flags of the commands that have some. The file of settings comes last.
-const SETS: [&[Group]; 4] = [
-    &[Board, Kind, Unique, Cpu, HowGroup],
-    &[Cpu, HowGroup],
-    &[Board, Kind, Cpu],
-    &[Board],
+/// Which flags commands have.
+const SETS: [fn(&str) -> bool; 3] = [
+    |_| true,
+    |flag| !["--engine", "--unique"].contains(&flag),
+    |flag| ["--engine", "--isa", "--workers", "--quiet"].contains(&flag),
 ];
 
 /// The flags of `run`.
@@ -36,9 +32,6 @@ pub type How = SettingFlags<1>;
 
 /// The flags of a command that counts only on CPU workers and keeps nothing.
 pub type CpuFlags = SettingFlags<2>;
-
-/// The flags of a command for boards that has no other settings.
-pub type Boards = SettingFlags<3>;
 
 /// The flags of one of the [`SETS`], and the file of settings. Each has precedence over every other source of its key.
 #[derive(Debug)]
@@ -56,10 +49,6 @@ fn id(name: &'static str) -> &'static str {
 /// choice.
 fn parser(setting: &'static Setting) -> ValueParser {
     match (setting.about)().names {
-        // A file may leave the board open, and a command line names one.
-        _ if setting.key == "run.n" => {
-            ValueParser::new(|text: &str| sizes().parse(text).map(|sizes| sizes_text(&sizes)))
-        }
         names if names.len() > 1 => {
             let names = PossibleValuesParser::new(names);
             names.try_map(|text| setting.checked(&text)).into()
@@ -72,34 +61,22 @@ fn parser(setting: &'static Setting) -> ValueParser {
 
 /// The flag of a setting, or the two of a switch, for clap.
 fn args((setting, flag): (&'static Setting, &'static Flag)) -> Vec<Arg> {
-    let arg = Arg::new(id(flag.name)).help(setting.help());
-    let arg = match flag.name {
-        "-n" => arg.short('n'),
-        "--quiet" => arg.long("quiet").short('q'),
-        long => arg.long(id(long)),
-    };
+    let name = id(flag.name);
+    let arg = Arg::new(name).long(name).help(setting.help());
     let off = match flag.takes {
-        Takes::Switch(off) => off,
-        Takes::Value(name) | Takes::Hyphens(name) | Takes::List(name) => {
-            let arg = arg.value_name(name).value_parser(parser(setting));
-            return vec![match flag.takes {
-                Takes::Hyphens(_) => arg.allow_hyphen_values(true),
-                Takes::List(_) => arg.action(ArgAction::Append),
-                _ => arg,
-            }];
+        Takes::Switch(off) => id(off),
+        Takes::Value(of) | Takes::Hyphens(of) => {
+            let arg = arg.value_name(of).value_parser(parser(setting));
+            return vec![arg.allow_hyphen_values(matches!(flag.takes, Takes::Hyphens(_)))];
         }
     };
-    let on = arg.overrides_with(id(off));
-    let off = Arg::new(id(off))
-        .long(id(off))
-        .overrides_with(id(flag.name));
-    let [on, off] = match flag.group {
+    let on = arg.overrides_with(off);
+    let off = Arg::new(off).long(off).overrides_with(name);
+    let [on, off] = match name {
         // What is the default needs no flag.
-        Unique => [on.hide(true), off.help(NO_UNIQUE)],
-        _ => {
-            let help = format!("{}; `--{}` does not", setting.help(), off.get_id());
-            [on.help(help), off.hide(true)]
-        }
+        "unique" => [on.hide(true), off.help(NO_UNIQUE)],
+        "quiet" => [on.short('q'), off.hide(true)],
+        _ => [on, off.hide(true)],
     };
     [on, off].map(|arg| arg.action(ArgAction::SetTrue)).into()
 }
@@ -114,35 +91,25 @@ fn given(flag: &'static Flag, matches: &ArgMatches) -> Option<(&'static str, Str
         let (name, value) = flags.find(|(name, _)| matches.get_flag(id(name)))?;
         return Some((name, value.to_owned()));
     }
-    let values: Vec<&String> = matches.get_many(id(flag.name))?.collect();
-    let last = values.last()?.to_string();
-    let some = values.into_iter().filter(|value| *value != "none");
-    let some: Vec<_> = some.map(String::as_str).collect();
-    match flag.takes {
-        Takes::List(_) if !some.is_empty() => Some((flag.name, some.join(","))),
-        _ => Some((flag.name, last)),
-    }
+    let value: &String = matches.get_one(id(flag.name))?;
+    Some((flag.name, value.clone()))
 }
 
 /// The flags of a set, each with its setting.
 fn flags(set: usize) -> impl Iterator<Item = (&'static Setting, &'static Flag)> {
-    let groups = SETS[set].iter();
-    groups.flat_map(|group| {
-        let flags = SETTINGS
-            .iter()
-            .filter_map(|setting| Some((setting, setting.flag.as_ref()?)));
-        flags.filter(move |(_, flag)| flag.group == *group)
-    })
+    let flags = SETTINGS
+        .iter()
+        .filter_map(|setting| Some((setting, setting.flag.as_ref()?)));
+    flags.filter(move |(_, flag)| SETS[set](flag.name))
 }
 
 impl<const SET: usize> Args for SettingFlags<SET> {
     fn augment_args(command: Command) -> Command {
         let file = Arg::new("config").long("config").value_name("FILE");
-        let file = file.value_parser(value_parser!(PathBuf)).help(match SETS[SET].contains(&Cpu) {
-            true => "Settings in a TOML file",
-            false => "Settings in a TOML file: `n`, `queens`, `holes` and `board` of its section `run` are used",
-        });
-        command.args(flags(SET).flat_map(args)).arg(file)
+        let file = file.value_parser(value_parser!(PathBuf));
+        command
+            .args(flags(SET).flat_map(args))
+            .arg(file.help("Settings in a TOML file"))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -172,18 +139,12 @@ impl<const SET: usize> SettingFlags<SET> {
     /// All settings, each from the first source that names it.
     ///
     /// # Errors
-    /// A source cannot be read, something in it is refused, or flags contradict each other.
+    /// A source cannot be read, or something in it is refused.
     pub fn settings(&self) -> Result<Layers, Failure> {
         let mut layers = sources(self.file.as_deref()).map_err(Failure::usage)?;
         for (setting, name, value) in &self.given {
             let set = layers.set_text(setting, value, SettingOrigin::Flag(name));
             set.map_err(Failure::usage)?;
-        }
-        // A list of devices from another source is allowed with `--gpu off`.
-        let gives = |flag| self.given.iter().any(|(_, name, _)| *name == flag);
-        if gives("--gpu") && gives("--device") && layers.config().run.gpu == DeviceChoice::Off {
-            let what = "--device chooses among devices, and with --gpu off none takes part: give one of the two";
-            return Err(Failure::usage(what));
         }
         tell_local(&layers);
         Ok(layers)
@@ -211,7 +172,7 @@ pub fn sources(file: Option<&Path>) -> Result<Layers, String> {
 
 /// Says at a terminal what the file of the folder decides: whoever enters a folder need not know that it has one. The
 /// file cannot keep that quiet itself.
-pub fn tell_local(layers: &Layers) {
+fn tell_local(layers: &Layers) {
     let local = SettingOrigin::File(LOCAL_FILE.into());
     let is_quiet = layers.config().output.quiet && *layers.origin("output.quiet") != local;
     let own = layers.entries().filter(|(.., origin)| **origin == local);

@@ -19,11 +19,11 @@ use queenfold_ledger::ledger::{LedgerError, host_name, is_held};
 use queenfold_ledger::run_directory::{RunDirectory, RunDirectoryError};
 
 /// Counts the shard that has the number `task`, or if that is counted, or not for this host, the next one that is free. Where
-/// hosts share nothing, none knows what is free, so it is that shard or none.
+/// hosts share nothing, none knows what is free, so it is that shard or none. Prints `json` or a table.
 ///
 /// # Errors
 /// There is no such array, nothing is left that this host may count, the run was stopped, or it failed.
-pub fn array_task(dir: &Path, task: u64, settings: &Layers) -> Result<(), Failure> {
+pub fn array_task(dir: &Path, task: u64, settings: &Layers, json: bool) -> Result<(), Failure> {
     let directory = ArrayDirectory::open(dir)?;
     let array = directory.array();
     if array.shard(task).is_none() {
@@ -32,7 +32,7 @@ pub fn array_task(dir: &Path, task: u64, settings: &Layers) -> Result<(), Failur
             "--task {task}: {dir} has the shards 0 to {last}"
         )));
     }
-    let runner = JobRunner::new(settings.config())?;
+    let runner = JobRunner::new(settings.config(), json)?;
     let mut tried = Vec::new();
     loop {
         let Some((index, shard)) = next(&directory, dir, task, &tried)? else {
@@ -66,7 +66,7 @@ pub fn array_task(dir: &Path, task: u64, settings: &Layers) -> Result<(), Failur
         }
         let counted = counted.map_err(|failure| failure.what_helps(&path))?;
         if let Some(counted) = &counted {
-            Printer::new(job.size(), settings.config().output.json).print(counted)?;
+            Printer::new(job.size(), json).print(counted)?;
         }
         return Ok(());
     }

@@ -2,8 +2,7 @@
 
 use serde_json::json;
 
-use crate::args::boards::{boards, given_line};
-use crate::args::flags::Boards;
+use crate::args::boards::{Boards, given_line};
 use crate::config::Config;
 use crate::exit::Failure;
 use crate::output::{print, print_json};
@@ -28,8 +27,8 @@ pub struct Args {
 
 /// Counts the solutions fixed by a half turn (r180) and by a quarter turn (r90).
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let runner = JobRunner::new(&Config::default())?;
-    for (at, board) in boards(&args.boards.settings()?)?.into_iter().enumerate() {
+    let runner = JobRunner::new(&Config::default(), args.json)?;
+    for (at, board) in args.boards.all()?.into_iter().enumerate() {
         let n = board.size();
         let census = runner.census(board)?;
         let seconds = census.report.elapsed.as_secs_f64();

@@ -30,14 +30,24 @@ The first of these that names a setting decides: a flag, an environment variable
 QUEENFOLD_<SECTION>_<KEY>, the file of --config or else ./queenfold.toml, your own file \
 ~/.config/queenfold/config.toml, the built-in default. Nobody else may be able to write to the last two files, and \
 ./queenfold.toml must not run a command or write to a file. The output is itself a configuration file.")]
-    Show(ConfigFlags),
+    Show(Show),
+}
+
+#[derive(Debug, clap::Args)]
+struct Show {
+    #[command(flatten)]
+    flags: ConfigFlags,
+
+    /// Print one object of JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// Shows the settings: as a configuration file with origins in comments, or as JSON.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let Command::Show(flags) = &args.command;
-    let settings = flags.settings()?;
-    if !settings.config().output.json {
+    let Command::Show(args) = &args.command;
+    let settings = args.flags.settings()?;
+    if !args.json {
         return print(annotated(&settings).trim_end());
     }
     let mut shown = json!({});

@@ -59,7 +59,7 @@ const HELP: &str = concat!(
     "  0    done\n",
     "  1    error\n",
     "  2    wrong usage or configuration\n",
-    "  3    counts contradict each other, a known one or --expect: no result is printed\n",
+    "  3    counts contradict each other, or a known one: no result is printed\n",
     "  4    stopped before the end, or tasks are missing; `resume` continues\n",
     "  5    self-test failed\n",
     "  6    an instruction set or device is not available, or another host must count\n",

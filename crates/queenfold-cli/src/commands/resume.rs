@@ -43,6 +43,10 @@ pub struct Args {
 
     #[command(flatten)]
     how: How,
+
+    /// Print the result as one object of JSON instead of a table
+    #[arg(long)]
+    json: bool,
 }
 
 /// Lets a paused run go on, or continues one that nobody counts, and prints its result.
@@ -55,7 +59,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let is_paused = !is_array && is_held(&args.dir) && is_asked();
     // Whoever says how to count wants to count here.
-    match settings.has_flags() {
+    match settings.has_flags() || args.json {
         false if is_array || is_paused => return ask(&args.dir, Request::Resume, WAIT),
         true if is_paused => return Err(paused(&args.dir)),
         _ => {}
@@ -63,7 +67,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let quiet = settings.config().output.quiet;
     let run = RunDirectory::resume(&args.dir)?;
     let kept = kept_settings::keep(&mut settings, &args.dir);
-    let runner = JobRunner::new(settings.config())?;
+    let runner = JobRunner::new(settings.config(), args.json)?;
     // Not of a session that goes on: then this one does not begin.
     if let Some(kept) = kept.filter(|_| !quiet && !is_held(&args.dir)) {
         say(&printable(&format!("as the session before, with {kept}")));
@@ -80,7 +84,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     });
     let counted = counted.map_err(|failure| failure.what_helps(&args.dir))?;
     if let Some(counted) = &counted {
-        Printer::new(run.job().size(), settings.config().output.json).print(counted)?;
+        Printer::new(run.job().size(), args.json).print(counted)?;
     }
     count_report::tell(&args.dir, counted.and_then(|counted| counted.who), quiet)
 }

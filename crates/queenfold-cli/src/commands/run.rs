@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::array_task::array_task;
-use crate::args::boards::{boards, show};
+use crate::args::boards::Boards;
 use crate::args::flags::ConfigFlags;
 use crate::args::kept_settings;
 use crate::commands::config::kept;
@@ -19,9 +19,8 @@ use crate::print::result_table::Printer;
 use crate::session::job_runner::JobRunner;
 use crate::session::recount::wall_time;
 use crate::telemetry::printable;
-use queenfold::board::{GivenBoard, Size, known};
+use queenfold::board::GivenBoard;
 use queenfold::engine::{CountedBy, Plan, second_kernel};
-use queenfold::outcome::Outcome;
 use queenfold::words::several;
 use queenfold_ledger::cluster::ArrayDirectory;
 use queenfold_ledger::ledger::{FirstCounts, Shard, Store, WhoCounted};
@@ -32,11 +31,10 @@ Examples:
   queenfold run -n 16
   queenfold run -n 4..=14 --json
   queenfold run -n 18 --workers 4 --time-limit 10m
-  queenfold run -n 12 --expect 14200   for scripts: any other total is an error
   queenfold run -n 20 --dir n20        keep every finished task, for `queenfold resume n20`
   queenfold run -n 20 --dir part0 --shard 0/3
   queenfold run -n 8 --queens b4,d5    the solutions with queens on these squares
-  queenfold run --board puzzle.txt --show
+  queenfold run --board puzzle.txt
   queenfold run --again n20            count what is recorded in n20 a second time
 
 Prints one row for each board: its size, all solutions, those that differ by more than a rotation \
@@ -54,7 +52,14 @@ Where the counts differ, a third one decides, and all of them are kept.";
 #[command(after_help = HELP)]
 pub struct Args {
     #[command(flatten)]
+    boards: Boards,
+
+    #[command(flatten)]
     flags: ConfigFlags,
+
+    /// Print results as JSON, one object on each line, instead of a table
+    #[arg(long)]
+    json: bool,
 
     /// Keep every finished task in this new directory, so that the run can be resumed
     #[arg(long, value_name = "DIR")]
@@ -65,12 +70,8 @@ pub struct Args {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["dir", "shard", "n", "queens", "holes", "board", "engine", "no-unique", "unique"])]
     again: Option<PathBuf>,
 
-    /// Draw the board with the names of its squares and what is given on it, and count nothing
-    #[arg(long, conflicts_with_all = ["again", "dir", "json", "tui", "events", "metrics", "on-event", "trace", "profile"])]
-    show: bool,
-
     /// Begin a run of more than a day although nothing of it would be kept
-    #[arg(long, conflicts_with_all = ["dir", "again", "show"])]
+    #[arg(long, conflicts_with_all = ["dir", "again"])]
     yes: bool,
 
     /// Count only part I of K, or I-J/K for several; the parts have about the same cost; needs --dir
@@ -78,28 +79,21 @@ pub struct Args {
     shard: Option<Shard>,
 
     /// Count shard I of the job array in --dir, or the next one that nobody counts; the scripts of `array` do so
-    #[arg(long, value_name = "I", requires = "dir", conflicts_with_all = ["shard", "expect", "show", "n", "queens", "holes", "board", "engine", "no-unique", "unique"])]
+    #[arg(long, value_name = "I", requires = "dir", conflicts_with_all = ["shard", "n", "queens", "holes", "board", "engine", "no-unique", "unique"])]
     task: Option<u64>,
-
-    /// Demand this total: end with exit code 3, and print no result, if the board has another one
-    #[arg(long, value_name = "TOTAL", value_parser = total, allow_hyphen_values = true, conflicts_with_all = ["again", "show", "shard"])]
-    expect: Option<u128>,
 }
 
 /// Counts, and prints the result of each board as soon as it is done.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let settings = args.flags.settings()?;
     if let Some(dir) = &args.again {
-        return again(dir, settings);
+        return again(dir, settings, args.json);
     }
     if let (Some(dir), Some(task)) = (&args.dir, args.task) {
-        return array_task(dir, task, &settings);
+        return array_task(dir, task, &settings, args.json);
     }
     let config = settings.config();
-    let boards = boards(&settings)?;
-    if args.show {
-        return show(&boards);
-    }
+    let boards = args.boards.all()?;
     if args.dir.is_some() && boards.len() != 1 {
         return Err(Failure::usage(
             "a run directory holds one board: give one n",
@@ -109,18 +103,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Some(dir) if ArrayDirectory::is_there(dir) => return Err(Failure::holds_array(dir)),
         _ => {}
     }
-    if args.expect.is_some() && boards.len() != 1 {
-        return Err(Failure::usage("--expect names one total: give one n"));
-    }
-    for board in boards.iter().filter(|board| board.is_free()) {
-        if let Some(known) = known(board.size()) {
-            expect(args.expect, board.size(), "known is", known.total)?;
-        }
-    }
     let quiet = config.output.quiet;
-    let runner = JobRunner::new(config)?;
+    let runner = JobRunner::new(config, args.json)?;
     let largest = boards.iter().map(GivenBoard::size).max();
-    let mut printer = Printer::new(largest.unwrap_or(boards[0].size()), config.output.json);
+    let mut printer = Printer::new(largest.unwrap_or(boards[0].size()), args.json);
     let jobs = boards.into_iter().map(|board| runner.job(board));
     let jobs: Vec<_> = jobs.collect::<Result<_, _>>()?;
     if args.dir.is_none() && !args.yes {
@@ -137,8 +123,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             run.run_on(hardware).map(BoardResult::from)
         })?;
         if let Some(counted) = &counted {
-            let Outcome { n, total, .. } = counted.result.outcome;
-            expect(args.expect, n, "counted", total)?;
             printer.print(counted)?;
         }
         if let Some(dir) = &args.dir {
@@ -146,27 +130,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-fn total(text: &str) -> Result<u128, &'static str> {
-    // No sign, and no zero before it.
-    let number = text
-        .parse()
-        .ok()
-        .filter(|number: &u128| number.to_string() == text);
-    number.ok_or(
-        "expected a total: a whole number, in decimal digits alone, without a zero before it",
-    )
-}
-
-/// Refuses a total that was found `how`, if another one was demanded.
-fn expect(demanded: Option<u128>, n: Size, how: &str, total: u128) -> Result<(), Failure> {
-    match demanded {
-        Some(expected) if expected != total => Err(Failure::counts_differ([format!(
-            "n = {n}: {how} {total}, not {expected} as --expect says"
-        )])),
-        _ => Ok(()),
-    }
 }
 
 /// What a second count takes, by the kernels that it chooses.
@@ -203,12 +166,12 @@ fn cost_of_again(dir: &Path, runner: &JobRunner) -> Result<String, Failure> {
 }
 
 /// Counts a run a second time, and prints its result, and how often its tasks are counted now.
-fn again(dir: &Path, mut settings: Layers) -> Result<(), Failure> {
+fn again(dir: &Path, mut settings: Layers, json: bool) -> Result<(), Failure> {
     let run = RunDirectory::resume(dir)?;
     let as_before = kept_settings::keep(&mut settings, dir);
     let run = run.configuration(kept(&settings));
     let config = settings.config();
-    let runner = JobRunner::new(config)?;
+    let runner = JobRunner::new(config, json)?;
     let n = run.job().size();
     if !config.output.quiet {
         if let Some(kept) = as_before {
@@ -222,17 +185,17 @@ fn again(dir: &Path, mut settings: Layers) -> Result<(), Failure> {
     let lines = count_report::corrections(dir, &store, &again.corrections)?;
     lines.iter().for_each(|line| say(&printable(line)));
     if let Some(result) = again.result {
-        Printer::new(n, config.output.json).print(&BoardResult {
+        Printer::new(n, json).print(&BoardResult {
             result,
             who: Some(WhoCounted {
                 confirmation: again.confirmation,
                 ..WhoCounted::default()
             }),
         })?;
-    } else if config.output.json {
+    } else if json {
         print_json(&json!({ "n": n, "total": null, "counted": again.confirmation }))?;
     }
-    if !config.output.json {
+    if !json {
         print(&format!("counted {}", again.confirmation))?;
     }
     Ok(store.check_decided()?)

@@ -2,30 +2,26 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::args::boards::boards;
-use crate::args::flags::Boards;
+use crate::args::boards::Boards;
 use crate::config::whole;
 use crate::control::stop_report::StopReport;
 use crate::exit::{Exit, Failure};
 use crate::output::{print, print_json, say};
 use crate::report::board_svg;
-use queenfold::board::{Drawing, GivenBoard, GivenSquares, Square, known};
-use queenfold::solve::{
-    Choice, Chosen, Solved, is_representative, solutions, solutions_by_rows, solve,
-};
+use queenfold::board::{GivenBoard, GivenSquares, Square, known};
+use queenfold::solve::{Choice, Chosen, Solved, is_representative, solutions, solve};
 use queenfold::words::several;
 
 const HELP: &str = "\
 Examples:
   queenfold solve -n 8 --queens b4,d5
   queenfold solve -n 8 --count all --unique
-  queenfold solve -n 10 --order rows     the lexicographically first one
-  queenfold solve -n 20 --queens c3,h11 --count 3 --random --seed 1
+  queenfold solve -n 20 --queens c3,h11 --count 3 --seed 1
   queenfold solve --board puzzle.txt --svg > puzzle.svg
 
 Prints boards with n queens, the given ones among them, of which none attacks another and none stands on a \
-hole. Without --random they are the first ones of a search that always fills what has the fewest squares left, \
-in an order that is the same on every machine. With --random, each is as probable as any other up to n = 12, \
+hole. Without --seed they are the first ones of a search that always fills what has the fewest squares left, \
+in an order that is the same on every machine. With --seed, each is as probable as any other up to n = 12, \
 and on larger boards whose completions a search lists within 2²⁰ nodes. Otherwise some boards are more likely than \
 others; a line on stderr says so. Such a search gives up after 100 boards in a row that it found before: then \
 fewer boards than --count asks for are printed, there may be more, and a line on stderr says so.
@@ -44,20 +40,12 @@ pub struct Args {
     count: Count,
 
     /// Print one board of those that rotations and reflections turn into each other
-    #[arg(long, conflicts_with_all = ["random", "seed"])]
+    #[arg(long, conflicts_with = "seed")]
     unique: bool,
 
-    /// In which order: `fast` finds each soon, `rows` is lexicographic
-    #[arg(long, value_name = "ORDER", default_value = "fast", value_parser = ["fast", "rows"], conflicts_with_all = ["random", "seed"])]
-    order: String,
-
-    /// Choose boards at random
-    #[arg(long)]
-    random: bool,
-
-    /// Choose boards at random, the same ones for each seed
-    #[arg(long, value_name = "SEED", value_parser = whole(0..=u64::MAX), allow_hyphen_values = true)]
-    seed: Option<u64>,
+    /// Choose boards at random: the same ones for the same number, or others each time for `random`
+    #[arg(long, value_name = "SEED|random", value_parser = whole(0..=u64::MAX).or("random"), allow_hyphen_values = true)]
+    seed: Option<Seed>,
 
     /// Print one drawing of all boards as SVG
     #[arg(long, conflicts_with = "json")]
@@ -71,18 +59,21 @@ pub struct Args {
 /// How many boards; `None` for all.
 type Count = Option<usize>;
 
+/// A seed; `None` for a random one.
+type Seed = Option<u64>;
+
 /// The most boards that may be asked for by number.
 const MOST: usize = 100_000;
 
 /// Prints completions of boards.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let boards = boards(&args.boards.settings()?)?;
+    let boards = args.boards.all()?;
     if args.svg && boards.len() > 1 {
         return Err(Failure::usage("--svg draws boards of one size: give one n"));
     }
-    if args.count.is_none() && (args.seed.is_some() || args.random) {
+    if args.count.is_none() && args.seed.is_some() {
         return Err(Failure::usage(
-            "--count all lists every board, and --random chooses: give one of the two",
+            "--count all lists every board, and --seed chooses: give one of the two",
         ));
     }
     let _report = StopReport::listen(match args.json || args.svg {
@@ -105,7 +96,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// Prints completions of one board. The line about them begins with `name`.
 fn show(name: &str, board: &GivenBoard, args: &Args) -> Result<(), Failure> {
-    let seed = args.seed.or_else(|| args.random.then(|| fastrand::u64(..)));
+    let seed = args
+        .seed
+        .map(|seed| seed.unwrap_or_else(|| fastrand::u64(..)));
     let (number, solved) = match seed {
         Some(seed) => {
             let solved = solve(board, args.count.unwrap_or(MOST), Choice::Random { seed });
@@ -124,7 +117,12 @@ fn show(name: &str, board: &GivenBoard, args: &Args) -> Result<(), Failure> {
             known.total
         }
     });
-    let summary = format!("{name}{}", summary(of, number, &solved, seed, args.unique));
+    let given = match name.is_empty() && !board.is_free() {
+        true => format!(", given {}", board.brief()),
+        false => String::new(),
+    };
+    let summary = summary(of, number, &solved, seed, args.unique, &given);
+    let summary = format!("{name}{summary}");
     if number == 0 {
         return Err(Failure::new(Exit::Error, summary));
     }
@@ -135,31 +133,35 @@ fn show(name: &str, board: &GivenBoard, args: &Args) -> Result<(), Failure> {
         true => print(&board_svg(board, &solved.boards))?,
         false => {
             let mut boards = (0..).zip(&solved.boards);
-            boards.try_for_each(|(at, queens)| print_board(at, queens))?;
+            boards.try_for_each(|(at, queens)| print_board(board, at, queens))?;
         }
     }
     say(&summary);
     Ok(())
 }
 
-/// Prints a board, which `at` others precede.
-fn print_board(at: usize, queens: &[u8]) -> Result<(), Failure> {
-    let rows: Vec<_> = queens.iter().copied().map(Some).collect();
+/// Prints a completion of `board`, which `at` others precede, as `--board` reads it.
+fn print_board(board: &GivenBoard, at: usize, queens: &[u8]) -> Result<(), Failure> {
+    let n = queens.len() as u8;
+    let sign = |row: u8, column| match queens[usize::from(row)] == column {
+        true => "Q",
+        false if board.holes().contains(Square::new(row, column)) => "#",
+        false => ".",
+    };
+    let row = |row| (0..n).map(|column| sign(row, column)).collect::<Vec<_>>();
+    let rows: Vec<_> = (0..n).map(|at| row(at).join(" ")).collect();
     let gap = if at > 0 { "\n" } else { "" };
-    print(&format!("{gap}{}", Drawing(&rows).to_string().trim_end()))
+    print(&format!("{gap}{}", rows.join("\n")))
 }
 
-/// The first boards in the order of `args`, and how many they are. Without --json and --svg, they are printed as they are
+/// The first boards, and how many they are. Without --json and --svg, they are printed as they are
 /// found, because there may be more of them than memory holds.
 ///
 /// # Errors
 /// All are asked for at once, and there are more than [`MOST`].
 fn first(board: &GivenBoard, args: &Args) -> Result<(usize, Solved), Failure> {
-    let found = match args.order.as_str() {
-        "rows" => solutions_by_rows(board),
-        _ => solutions(board),
-    };
-    let mut found = found.filter(|queens| !args.unique || is_representative(board, queens));
+    let mut found =
+        solutions(board).filter(|queens| !args.unique || is_representative(board, queens));
     let at_once = args.json || args.svg;
     let count = args.count.unwrap_or(usize::MAX);
     let most = if at_once { count.min(MOST) } else { count };
@@ -167,7 +169,7 @@ fn first(board: &GivenBoard, args: &Args) -> Result<(usize, Solved), Failure> {
     for queens in found.by_ref().take(most) {
         match at_once {
             true => boards.push(queens),
-            false => print_board(number, &queens)?,
+            false => print_board(board, number, &queens)?,
         }
         number += 1;
     }
@@ -208,18 +210,19 @@ fn to_json(board: &GivenBoard, solved: &Solved, seed: Option<u64>) -> Json {
     })
 }
 
-/// What is printed, in words. `of` is the number of all solutions, if it is known.
+/// What is printed, in words. `of` is the number of all solutions, if it is known; `given` what is given on the board.
 fn summary(
     of: Option<u128>,
     number: usize,
     solved: &Solved,
     seed: Option<u64>,
     unique: bool,
+    given: &str,
 ) -> String {
     let what = ["solution", "unique solution"][usize::from(unique)];
     let boards = several(number as u64, what);
     let which = match (solved.all, number, of) {
-        (true, 0, _) => return "there is no solution".to_owned(),
+        (true, 0, _) => return format!("there is no solution{given}"),
         (true, 1, _) => format!("the only {what}"),
         (true, ..) => format!("all {boards}"),
         (false, _, Some(of)) => format!("{number} of {of} {what}s"),
@@ -236,7 +239,7 @@ fn summary(
         (false, 1) if !solved.all && of.is_none() => "; there may be more: --count 2",
         (false, _) => "",
     };
-    format!("{which}{chosen}{seed}{more}")
+    format!("{which}{given}{chosen}{seed}{more}")
 }
 
 #[cfg(test)]
@@ -253,16 +256,16 @@ mod tests {
         };
         let said = "1 solution, found by a random search: not uniform, seed 7";
         assert_eq!(
-            summary(None, 1, &solved, Some(7), false),
+            summary(None, 1, &solved, Some(7), false, ""),
             format!("{said}; the search gave up: there may be more")
         );
         solved.gave_up = false;
         assert_eq!(
-            summary(None, 1, &solved, Some(7), false),
+            summary(None, 1, &solved, Some(7), false, ""),
             format!("{said}; there may be more: --count 2")
         );
         assert_eq!(
-            summary(Some(2), 1, &solved, None, false),
+            summary(Some(2), 1, &solved, None, false, ""),
             "1 of 2 solutions, found by a random search: not uniform"
         );
     }

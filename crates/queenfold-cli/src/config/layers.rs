@@ -150,7 +150,9 @@ impl Layers {
             match SETTINGS.iter().find(|setting| setting.variable() == name) {
                 Some(setting) => self.set_text(setting, &text, origin)?,
                 None => {
-                    let why = unknown(&name, nearest(rest).map(Setting::variable));
+                    let near = || unknown(&name, nearest(rest).map(Setting::variable));
+                    let key = rest.to_lowercase().replacen('_', ".", 1);
+                    let why = former(&key).unwrap_or_else(near);
                     return Err(format!("{origin}: {why}"));
                 }
             }
@@ -183,7 +185,7 @@ impl Layers {
             return value.is_table().then_some(()).ok_or_else(refused);
         }
         let unknown = || unknown(key, nearest(key).map(|nearest| nearest.key.to_owned()));
-        let setting = setting(key).ok_or_else(unknown)?;
+        let setting = setting(key).ok_or_else(|| former(key).unwrap_or_else(unknown))?;
         let set = setting.set_value(&mut self.config, value);
         set.map_err(|expected| refused(key, value, &expected))?;
         self.origins.insert(setting.key, origin);
@@ -193,6 +195,21 @@ impl Layers {
 
 fn setting(key: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| setting.key == key)
+}
+
+/// Why a setting of earlier versions is refused, and what says the same now.
+fn former(key: &str) -> Option<String> {
+    let instead = match key {
+        "run.n" => "give -n N on the command line",
+        "run.queens" => "give --queens SQUARES on the command line",
+        "run.holes" => "give --holes SQUARES on the command line",
+        "run.board" => "give --board FILE on the command line",
+        "run.device" => "run.gpu takes the numbers, as in gpu = \"0,2\"",
+        "output.json" => "give --json on the command line",
+        "output.profile" => "trace.file, or --trace FILE, prints the profile, too",
+        _ => return None,
+    };
+    Some(format!("{key} is no setting any more: {instead}"))
 }
 
 fn is_section(name: &str) -> bool {
@@ -308,7 +325,7 @@ mod tests {
             ("[run]\nworker = 2", "run.worker", "run.workers"),
             ("workers = 2", "workers", "run.workers"),
             ("[runn]\nworkers = 2", "runn.workers", "run.workers"),
-            ("[output]\njsn = true", "output.jsn", "output.json"),
+            ("[output]\nquit = true", "output.quit", "output.quiet"),
             ("RUN.Workers = 2", "RUN.Workers", "run.workers"),
             ("[output]\nworkers = 2", "output.workers", "run.workers"),
             ("[run.engine]\nx = 1", "run.engine.x", "run.engine"),
@@ -317,6 +334,34 @@ mod tests {
             assert!(error.contains("some.toml"), "{error}");
             assert!(error.contains(&format!("`{key}`")), "{error}");
             assert!(error.ends_with(&format!("`{nearest}`")), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_setting_of_earlier_versions_is_refused_with_what_says_the_same() {
+        for (key, value, instead) in [
+            ("run.n", "8", "give -n N "),
+            ("run.queens", "\"none\"", "give --queens SQUARES "),
+            ("run.holes", "\"a1\"", "give --holes SQUARES "),
+            ("run.board", "\"x\"", "give --board FILE "),
+            ("run.device", "\"0,2\"", "run.gpu takes the numbers"),
+            ("output.json", "false", "give --json "),
+            ("output.profile", "true", "--trace FILE, prints the profile"),
+        ] {
+            let end = |error: &str| {
+                error
+                    .split_once(" is no setting any more: ")
+                    .map(|(place, end)| {
+                        assert!(end.contains(instead), "{error}");
+                        place.to_owned()
+                    })
+            };
+            let place = end(&refusal(&format!("{key} = {value}")));
+            assert_eq!(place, Some(format!("file some.toml, line 1: {key}")));
+            let name = format!("QUEENFOLD_{}", key.replace('.', "_").to_uppercase());
+            let refused = Layers::default().add_environment([(name.clone(), value.to_owned())]);
+            let place = end(&refused.unwrap_err());
+            assert_eq!(place, Some(format!("environment variable {name}: {key}")));
         }
     }
 
@@ -361,7 +406,7 @@ mod tests {
             "[run]\naudit = \"1/1000\"",
             "[trace]\nfile = \"5\"",
             "[trace]\nfile = \"true\"",
-            "[output]\njson = true",
+            "[output]\nquiet = true",
         ] {
             let layers = file(text).unwrap_or_else(|error| panic!("{error}"));
             let lines = layers.entries();
@@ -403,11 +448,10 @@ mod tests {
     fn a_refused_value_is_named_with_what_is_allowed() {
         for (text, allowed) in [
             ("run.workers = 1025", "from 0 to 1024"),
-            ("run.n = 33", "from 1 to 32"),
+            ("run.gpu = 64", "from 0 to 63"),
             ("run.engine = \"x\"", "auto, chain or colour"),
             ("run.unique = 1", "true or false"),
-            ("run.n = \"8-4\"", "write 4..=8"),
-            ("run.n = 8.5", "from 1 to 32"),
+            ("run.gpu = 0.5", "from 0 to 63"),
             ("run.time_limit = -1", "none, a duration"),
         ] {
             let error = refusal(text);
@@ -420,9 +464,9 @@ mod tests {
     #[test]
     fn a_refused_setting_is_named_with_its_line() {
         for (text, line) in [
-            ("[run]\nn = 8\nworkers = 5000\n", 3),
-            ("run.n = 8\nrun.workers = 5000\n", 2),
-            ("run = { n = 8, workers = 5000 }\n", 1),
+            ("[run]\nnice = 8\nworkers = 5000\n", 3),
+            ("run.nice = 8\nrun.workers = 5000\n", 2),
+            ("run = { nice = 8, workers = 5000 }\n", 1),
             ("[run]\n\nworker = 2\n", 3),
             ("[output]\n[runs]\n", 2),
         ] {
@@ -479,7 +523,7 @@ mod tests {
         for (name, nearest) in [
             ("QUEENFOLD_RUN_WORKRES", "QUEENFOLD_RUN_WORKERS"),
             ("QUEENFOLD_run_workers", "QUEENFOLD_RUN_WORKERS"),
-            ("QUEENFOLD_OUTPUT_JSN", "QUEENFOLD_OUTPUT_JSON"),
+            ("QUEENFOLD_OUTPUT_QUIT", "QUEENFOLD_OUTPUT_QUIET"),
         ] {
             let end = format!("unknown key `{name}`; the nearest key is `{nearest}`");
             assert!(refused(name).ends_with(&end), "{}", refused(name));

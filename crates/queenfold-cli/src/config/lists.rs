@@ -1,7 +1,8 @@
-//! Lists as text: board sizes, numbers of devices, squares.
+//! Lists as text: board sizes, and which GPUs count.
 
 use super::{Form, Parser};
 use queenfold::board::Size;
+use queenfold::job::DeviceChoice;
 use queenfold::job::limits::DEVICE_INDEX;
 
 /// Board sizes, at least one, ascending.
@@ -65,48 +66,61 @@ pub fn sizes_text(sizes: &[Size]) -> String {
     parts.collect::<Vec<_>>().join(",")
 }
 
-/// Numbers of devices.
-pub(super) fn devices() -> Parser<Vec<usize>> {
-    let index = |part: &str| {
-        Some(vec![
-            part.parse()
-                .ok()
-                .filter(|index| DEVICE_INDEX.contains(index))?,
-        ])
-    };
-    let allowed = format!(
-        "device numbers from {} to {} such as `0,2`",
-        DEVICE_INDEX.start(),
-        DEVICE_INDEX.end()
-    );
-    Parser::new(
-        Form::Number,
-        allowed,
-        move |text| list(text, index),
-        |indices: &Vec<usize>| {
-            let indices: Vec<_> = indices.iter().map(usize::to_string).collect();
-            indices.join(",")
-        },
-    )
+/// The GPUs that count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Gpus {
+    /// Whether they must be there.
+    pub choice: DeviceChoice,
+    /// Their numbers; `None` for all.
+    pub numbers: Option<Vec<usize>>,
 }
 
-/// Names of squares, as in chess: `c3,a7`. Which squares there are depends on the board.
-pub(super) fn squares() -> Parser<String> {
-    let is_name = |name: &str| {
-        let row = name.trim_start_matches(|c: char| c.is_ascii_alphabetic());
-        let is_row = (1..=2).contains(&row.len()) && row.bytes().all(|b| b.is_ascii_digit());
-        is_row && (1..=2).contains(&(name.len() - row.len()))
+/// How they are chosen without numbers.
+const CHOICES: [(&str, DeviceChoice); 3] = [
+    ("auto", DeviceChoice::Auto),
+    ("off", DeviceChoice::Off),
+    ("cuda", DeviceChoice::Cuda),
+];
+
+/// Reads which GPUs count. Those that are named by their numbers must be there, as those of `cuda` must.
+pub fn gpus() -> Parser<Gpus> {
+    let (first, last) = (DEVICE_INDEX.start(), DEVICE_INDEX.end());
+    let allowed =
+        format!("auto, off, cuda, or numbers of GPUs from {first} to {last} such as `0,2`");
+    let number = |part: &str| {
+        let number = part.parse().ok();
+        number
+            .filter(|number| DEVICE_INDEX.contains(number))
+            .map(|number| vec![number])
     };
     let read = move |text: &str| {
-        let names: Vec<_> = text
-            .split([',', ' '])
-            .filter(|name| !name.is_empty())
-            .collect();
-        let are_names = !names.is_empty() && names.iter().all(|name| is_name(name));
-        are_names.then(|| names.join(",").to_ascii_lowercase())
+        let named = CHOICES.into_iter().find(|(name, _)| *name == text);
+        match named {
+            Some((_, choice)) => Some(Gpus {
+                choice,
+                numbers: None,
+            }),
+            None => list(text, number).map(|numbers| Gpus {
+                choice: DeviceChoice::Cuda,
+                numbers: Some(numbers),
+            }),
+        }
     };
-    let allowed = "squares such as `c3,a7`: column a is at the left, row 1 at the bottom";
-    Parser::new(Form::Text, allowed, read, String::clone)
+    Parser::new(Form::Number, allowed, read, |gpus: &Gpus| {
+        match &gpus.numbers {
+            Some(numbers) => numbers
+                .iter()
+                .map(usize::to_string)
+                .collect::<Vec<_>>()
+                .join(","),
+            None => {
+                let named = CHOICES
+                    .into_iter()
+                    .find(|(_, choice)| *choice == gpus.choice);
+                named.map_or("", |(name, _)| name).to_owned()
+            }
+        }
+    })
 }
 
 #[cfg(test)]
@@ -152,20 +166,23 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_devices_are_each_written_once() {
-        assert_eq!(devices().read(" 2, 0,2"), Some(vec![0, 2]));
-        assert_eq!(devices().write(&vec![0, 2]), "0,2");
-        for text in ["", "0,", "-1", "64", "a"] {
-            assert_eq!(devices().read(text), None, "{text}");
+    fn gpus_are_a_choice_or_numbers_each_written_once() {
+        for (text, choice, numbers, written) in [
+            ("auto", DeviceChoice::Auto, None, "auto"),
+            ("off", DeviceChoice::Off, None, "off"),
+            ("cuda", DeviceChoice::Cuda, None, "cuda"),
+            (" 2, 0,2", DeviceChoice::Cuda, Some(vec![0, 2]), "0,2"),
+            ("63", DeviceChoice::Cuda, Some(vec![63]), "63"),
+        ] {
+            let read = gpus().read(text);
+            assert_eq!(read, Some(Gpus { choice, numbers }), "{text}");
+            assert_eq!(
+                read.map(|read| gpus().write(&read)).as_deref(),
+                Some(written)
+            );
         }
-    }
-
-    #[test]
-    fn names_of_squares_are_written_as_one_list() {
-        let read = |text| squares().read(text);
-        assert_eq!(read("c3, A7 af32"), Some("c3,a7,af32".to_owned()));
-        for text in ["", ",", "c", "3", "c-3", "c333", "abc3", "c3;d4", "é1"] {
-            assert_eq!(read(text), None, "{text}");
+        for text in ["", "0,", "-1", "64", "a", "gpu", "CUDA", "auto,0"] {
+            assert_eq!(gpus().read(text), None, "{text}");
         }
     }
 }

@@ -6,80 +6,59 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::Hours;
 use super::hours::hours;
-use super::lists::{devices, sizes, squares};
+use super::lists::{Gpus, gpus};
 use super::paths::{command, file, file_or_stream};
-use super::setting::Group::{Board, Cpu, How, Kind, Unique};
-use super::setting::Takes::{Hyphens, List, Switch, Value};
+use super::setting::Takes::{Hyphens, Switch, Value};
 use super::setting::{Setting, flag, settings};
 use super::units::{duration, share};
-use super::value::{device_choice, engine, log_filter, named, switch, whole};
-use super::{Hours, Sizes};
+use super::value::{engine, log_filter, named, switch, whole};
 use queenfold::engine::Engine;
-use queenfold::job::{DeviceChoice, HardwareSettings, Tuning, limits};
+use queenfold::job::{HardwareSettings, Tuning, limits};
 use queenfold::machine::Machine;
 use queenfold::simd::Isa;
 
 settings! {
     /// What is counted, how, and on what.
     run: RunConfig {
-        /// Board sizes, 1 to 32: one, or ranges and lists of them, such as `4..=14` or `8,10,12`; both ends are included.
-        ///
-        /// `none`: the command line must name it.
-        n: Option<Sizes> = None, sizes().or("none"), flag("-n", Board, Hyphens("N|A..=B"));
-
-        /// Queens that are given, such as `c3,a7`, and that every solution keeps: column a is at the left, row 1 at the
-        /// bottom, as in chess.
-        queens: Option<String> = None, squares().or("none"), flag("--queens", Board, List("SQUARES"));
-
-        /// Squares on which no queen may stand, such as `d4,e5`; queens attack across them.
-        holes: Option<String> = None, squares().or("none"), flag("--holes", Board, List("SQUARES"));
-
-        /// A picture of the board in a file, or on standard input (`-`): a line for each row, the top row first, of
-        /// `.` (empty), `Q` (a given queen) and `#` (a hole).
-        ///
-        /// It takes the place of `n`, `queens` and `holes`.
-        board: Option<PathBuf> = None, file_or_stream().or("none"), flag("--board", Board, Hyphens("FILE|-"));
-
         /// The engine; `auto` chooses the fastest for the board.
-        engine: Option<Engine> = None, engine().or("auto"), flag("--engine", Kind, Value("ENGINE"));
+        engine: Option<Engine> = None, engine().or("auto"), flag("--engine", Value("ENGINE"));
 
         /// Instruction set to count with; `auto` chooses the widest that this machine has.
-        isa: Option<Isa> = None, named(Isa::ALL, Isa::name, &[]).or("auto"), flag("--isa", Cpu, Value("ISA"));
+        isa: Option<Isa> = None, named(Isa::ALL, Isa::name, &[]).or("auto"), flag("--isa", Value("ISA"));
 
         /// CPU workers; `auto`: one for each core that the process may use. 0: devices count alone, and one worker only
         /// the census, audits and rechecks.
         ///
         /// CPU affinity, cgroup limits and what a scheduler granted count.
-        workers: Option<usize> = None, whole(limits::WORKERS).or("auto"), flag("--workers", Cpu, Hyphens("K"));
+        workers: Option<usize> = None, whole(limits::WORKERS).or("auto"), flag("--workers", Hyphens("K"));
 
-        /// Devices that count with the CPU workers: `auto` (every GPU), `off`, or `cuda`.
+        /// GPUs that count with the CPU workers: `auto` (every one), `off`, `cuda` (every one, and fail if there is none), or
+        /// their numbers, such as `0,2`.
         ///
-        /// `auto` opens them for boards that take as long as 16 queens, `cuda` fails if there is none.
-        gpu: DeviceChoice = DeviceChoice::Auto, device_choice(), flag("--gpu", How, Value("KIND"));
-
-        /// The numbers of the devices that take part, such as `0,2`, or `auto` (all).
-        device: Option<Vec<usize>> = None, devices().or("auto"), flag("--device", How, Hyphens("LIST"));
+        /// `auto` opens them for boards that take as long as 16 queens.
+        gpu: Gpus = Gpus::default(), gpus(), flag("--gpu", Hyphens("WHICH"));
 
         /// Count the solutions up to rotation and reflection, too.
         ///
         /// It costs little, because only the symmetric solutions are counted for it.
-        unique: bool = true, switch(), flag("--unique", Unique, Switch("--no-unique"));
+        unique: bool = true, switch(), flag("--unique", Switch("--no-unique"));
 
         /// Stop after this time, such as `90` (seconds), `10m` or `1h 30m`, or `none`; only a run directory keeps what
         /// was counted.
-        time_limit: Option<Duration> = None, duration().or("none"), flag("--time-limit", How, Hyphens("D"));
+        time_limit: Option<Duration> = None, duration().or("none"), flag("--time-limit", Hyphens("D"));
 
         /// Count in this part of each day only, such as `22:00-07:00` (local time), and pause otherwise; or `none`.
-        during: Option<Hours> = None, hours().or("none"), flag("--during", How, Value("HOURS"));
+        during: Option<Hours> = None, hours().or("none"), flag("--during", Value("HOURS"));
 
         /// Pause while a processor or GPU is hotter than this, in °C, or `none`.
         ///
         /// The run goes on when it is 5 °C cooler.
-        max_temp: Option<u32> = None, whole(30..=120).or("none"), flag("--max-temp", How, Hyphens("C"));
+        max_temp: Option<u32> = None, whole(30..=120).or("none"), flag("--max-temp", Hyphens("C"));
 
         /// Stand back behind other processes, 0 to 19: the nice value of Unix.
-        nice: i32 = 0, whole(0..=19), flag("--nice", How, Hyphens("N"));
+        nice: i32 = 0, whole(0..=19), flag("--nice", Hyphens("N"));
 
         /// The share of the tasks that another kernel counts a second time before they are recorded.
         ///
@@ -98,42 +77,37 @@ settings! {
 
     /// What is printed.
     output: OutputConfig {
-        /// Print results as JSON, one object on each line, instead of a table.
-        json: bool = false, switch(), flag("--json", Cpu, Switch("--no-json"));
-
         /// Print no progress and no notes, only errors.
-        quiet: bool = false, switch(), flag("--quiet", Cpu, Switch("--no-quiet"));
-
-        /// At the end of each run, print on stderr how each worker spent its time.
-        profile: bool = false, switch(), flag("--profile", How, Switch("--no-profile"));
+        quiet: bool = false, switch(), flag("--quiet", Switch("--no-quiet"));
 
         /// Show a dashboard on the whole terminal instead of the progress line.
-        tui: bool = false, switch(), flag("--tui", How, Switch("--no-tui"));
+        tui: bool = false, switch(), flag("--tui", Switch("--no-tui"));
 
         /// How often to print the progress line where stderr is no terminal, so that a log shows that the run lives; or `none`.
-        progress_every: Option<Duration> = Some(Duration::from_secs(3600)), duration().or("none"), flag("--progress-every", How, Value("D"));
+        progress_every: Option<Duration> = Some(Duration::from_secs(3600)), duration().or("none"), flag("--progress-every", Value("D"));
     }
 
     /// What is recorded about the run itself.
     trace: TraceConfig {
-        /// Record what each actor does in a file for Perfetto (Trace Event JSON), or `none`.
+        /// Record what each actor does in a file for Perfetto (Trace Event JSON), or `none`; at the end of each run, how each
+        /// worker spent its time is printed on stderr.
         ///
         /// The file is overwritten.
-        file: Option<PathBuf> = None, file().or("none"), flag("--trace", How, Value("FILE"));
+        file: Option<PathBuf> = None, file().or("none"), flag("--trace", Value("FILE"));
 
         /// Write every event of the run as a line of JSON at the end of a file; `-` for stdout, with --json.
         ///
         /// docs/REFERENCE.md lists the events.
-        events: Option<PathBuf> = None, file_or_stream().or("none"), flag("--events", How, Hyphens("FILE|-"));
+        events: Option<PathBuf> = None, file_or_stream().or("none"), flag("--events", Hyphens("FILE|-"));
 
         /// Keep a file that says how far the run is, for Prometheus (textfile collector), or `none`.
         ///
         /// It is replaced every five seconds.
-        metrics: Option<PathBuf> = None, file().or("none"), flag("--metrics", How, Value("FILE"));
+        metrics: Option<PathBuf> = None, file().or("none"), flag("--metrics", Value("FILE"));
 
         /// Let a shell run this command when the run is done, stops or fails, a count is wrong, or a device is lost; it
         /// reads what happened as JSON.
-        on_event: Option<OsString> = None, command().or("none"), flag("--on-event", How, Value("CMD"));
+        on_event: Option<OsString> = None, command().or("none"), flag("--on-event", Value("CMD"));
 
         /// Which log lines go to stderr, as levels and targets like those of `RUST_LOG`.
         filter: String = "warn".to_owned(), log_filter(), None;
@@ -147,8 +121,8 @@ impl Config {
         HardwareSettings {
             isa: run.isa,
             workers: run.workers,
-            devices: run.gpu,
-            device_indices: run.device.clone(),
+            devices: run.gpu.choice,
+            device_indices: run.gpu.numbers.clone(),
         }
     }
 

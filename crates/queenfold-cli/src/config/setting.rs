@@ -27,25 +27,8 @@ pub struct Setting {
 pub struct Flag {
     /// The name with its dashes.
     pub name: &'static str,
-    /// With which others commands take it.
-    pub group: Group,
     /// What follows it.
     pub takes: Takes,
-}
-
-/// Flags that commands take together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Group {
-    /// Which board.
-    Board,
-    /// The engine.
-    Kind,
-    /// Which counts.
-    Unique,
-    /// The CPU workers, and the form of what is printed.
-    Cpu,
-    /// How a run is counted, how others hear of it, and how it is shown.
-    How,
 }
 
 /// What a flag takes. The text is the name of the value in the help.
@@ -55,15 +38,13 @@ pub enum Takes {
     Value(&'static str),
     /// A value that may begin with a hyphen.
     Hyphens(&'static str),
-    /// Several values, one for each time the flag is given.
-    List(&'static str),
     /// Nothing: it sets the key, and the flag of this name takes that back.
     Switch(&'static str),
 }
 
 /// A flag, for the table.
-pub(super) const fn flag(name: &'static str, group: Group, takes: Takes) -> Option<Flag> {
-    Some(Flag { name, group, takes })
+pub(super) const fn flag(name: &'static str, takes: Takes) -> Option<Flag> {
+    Some(Flag { name, takes })
 }
 
 impl Setting {

@@ -9,7 +9,6 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, Value
 use tracing_subscriber::filter::Targets;
 
 use queenfold::engine::Engine;
-use queenfold::job::DeviceChoice;
 
 type Read<T> = dyn Fn(&str) -> Option<T> + Send + Sync;
 
@@ -197,19 +196,6 @@ pub fn engine() -> Parser<Engine> {
     named(all, Engine::name, &[("join", Engine::Colour)])
 }
 
-/// Which devices count. The help of the flags says what each choice means.
-pub fn device_choice() -> Parser<DeviceChoice> {
-    let name = |choice| match choice {
-        DeviceChoice::Auto => "auto",
-        DeviceChoice::Off => "off",
-        DeviceChoice::Cuda => "cuda",
-    };
-    let all = [DeviceChoice::Auto, DeviceChoice::Off, DeviceChoice::Cuda];
-    let mut parser = named(all, name, &[]);
-    parser.about.names.clear();
-    parser
-}
-
 /// Which log lines to print, as levels and targets like those of `RUST_LOG`: `warn`, `queenfold::actors=debug`.
 pub(super) fn log_filter() -> Parser<String> {
     // The parser takes any text as the name of a target.
@@ -266,14 +252,5 @@ mod tests {
         assert_eq!(engine().read("chain"), Some(Engine::Chain));
         assert_eq!(engine().read("join"), Some(Engine::Colour));
         assert_eq!(engine().write(&Engine::Colour), "colour");
-        for name in ["auto", "off", "cuda"] {
-            assert_eq!(
-                device_choice().write(&device_choice().read(name).unwrap()),
-                name
-            );
-        }
-        for text in ["", "gpu", "CUDA"] {
-            assert_eq!(device_choice().read(text), None, "{text}");
-        }
     }
 }

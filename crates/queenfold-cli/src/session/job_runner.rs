@@ -32,18 +32,19 @@ pub struct JobRunner {
     _pause_key: Option<PauseKey>,
     throttle: Throttle,
     session: Session,
+    json: bool,
 }
 
 impl JobRunner {
-    /// Finds the hardware that `config` asks for, and begins the session.
+    /// Finds the hardware that `config` asks for, and begins the session of a command that prints `json` or tables.
     ///
     /// # Errors
     /// The instruction set or device asked for is not available, or as [`Session::begin`].
-    pub fn new(config: &Config) -> Result<Self, Failure> {
+    pub fn new(config: &Config, json: bool) -> Result<Self, Failure> {
         let hardware = Hardware::find(&config.hardware())?;
         // The dashboard reads the keys itself.
         let is_bare = !config.output.quiet && !config.output.tui;
-        let session = Session::begin(config)?;
+        let session = Session::begin(config, json)?;
         let steering = session.steering();
         let throttle = Throttle::begin(config, steering.control())?;
         let pause_key = is_bare.then(|| PauseKey::listen(steering.clone()));
@@ -52,6 +53,7 @@ impl JobRunner {
             _pause_key: pause_key.flatten(),
             throttle,
             session,
+            json,
         })
     }
 
@@ -148,7 +150,7 @@ impl JobRunner {
                 if !self.config().output.quiet {
                     say(&complete_shard(dir, shard, &missing));
                 }
-                if self.config().output.json {
+                if self.json {
                     print_json(&shard_json(n, dir, shard, &missing))?;
                 }
                 Ok(None)
@@ -185,9 +187,9 @@ impl JobRunner {
         counted
     }
 
-    /// Says how the workers spent a run, if that was asked for.
-    pub fn say_profile(&self, n: Size, report: Option<&Report>) {
-        if let Some(report) = report.filter(|_| self.config().output.profile) {
+    /// Says how the workers spent a run of which there is a trace.
+    fn say_profile(&self, n: Size, report: Option<&Report>) {
+        if let Some(report) = report.filter(|_| self.config().trace.file.is_some()) {
             let profile = telemetry::profile(report);
             say(&format!("n = {n}\n{}", profile.trim_end()));
         }

@@ -64,16 +64,16 @@ pub struct Session {
 }
 
 impl Session {
-    /// Opens what the settings name, and listens for signals.
+    /// Opens what the settings name, and listens for signals. Results are printed as `json` or tables.
     ///
     /// # Errors
     /// A file cannot be written, or is to be written for two purposes; there is no terminal for a dashboard; the system
     /// refuses signal handlers.
-    pub fn begin(config: &Config) -> Result<Self, Failure> {
+    pub fn begin(config: &Config, json: bool) -> Result<Self, Failure> {
         output_files::check(&config.trace)?;
         let trace = config.trace.file.as_deref().map(open_trace).transpose()?;
         let trace = start_log(config, trace)?;
-        let events = event_stream::open(config)?;
+        let events = event_stream::open(config.trace.events.as_deref(), json)?;
         let on_event = config.trace.on_event.as_deref();
         let on_event = on_event.map(EventCommand::new).transpose()?;
         let output = &config.output;

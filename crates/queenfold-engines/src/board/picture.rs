@@ -1,14 +1,10 @@
 //! A given board as a picture of `.`, `Q` and `#`.
 
-use std::fmt;
-
-use super::square_name::column_name;
 use super::{GivenBoard, GivenError, Size, Square};
 
 impl GivenBoard {
     /// The board of a picture: a line for each row, the top row first; `.` is an empty square, `Q` or `q` a given
-    /// queen, `#` a hole. Blanks and empty lines are left out, and so are a byte order mark and what
-    /// [`picture`](Self::picture) and `run --show` draw around the squares.
+    /// queen, `#` a hole. Blanks and empty lines are left out, and so is a byte order mark.
     ///
     /// ```
     /// use queenfold_engines::board::GivenBoard;
@@ -22,15 +18,12 @@ impl GivenBoard {
     /// The text is no such picture, or [cannot be given](GivenBoard::new).
     pub fn from_picture(text: &str) -> Result<Self, GivenError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let mut drawn: Vec<_> = (1..)
+        let drawn = (1..)
             .zip(text.lines())
-            .filter(|(_, text)| !text.trim().is_empty())
-            .map(|(line, text)| (line, 1, text))
-            .collect();
-        leave_out_names(&mut drawn)?;
+            .filter(|(_, text)| !text.trim().is_empty());
         let mut rows: Vec<(usize, Vec<char>)> = Vec::new();
-        for (line, first, text) in drawn {
-            let signs = (first..)
+        for (line, text) in drawn {
+            let signs = (1..)
                 .zip(text.chars())
                 .filter(|(_, sign)| !sign.is_whitespace());
             let squares = signs.map(|(column, sign)| match sign {
@@ -80,11 +73,6 @@ impl GivenBoard {
         }
         Self::new(n, queens, holes)
     }
-
-    /// Draws the board, with the numbers of its rows and the letters of its columns.
-    pub fn picture(&self) -> impl fmt::Display + '_ {
-        Picture(self)
-    }
 }
 
 /// More lines follow after those of a board.
@@ -93,36 +81,6 @@ fn several(n: usize, line: usize) -> GivenError {
         "several boards, or a line too many: the first {n} lines are a board of n = {n}, and line {line} follows; give \
          one board in a file"
     ))
-}
-
-/// A line with its number and the number of its first character, both from 1.
-type Line<'a> = (usize, usize, &'a str);
-
-/// Leaves out the numbers of the rows, the letters of the columns and the line about the board, where the letters show
-/// that they are there: otherwise a number may be what another program draws in a square.
-fn leave_out_names(lines: &mut Vec<Line<'_>>) -> Result<(), GivenError> {
-    let n = lines
-        .iter()
-        .position(|(.., text)| text.trim_start().starts_with('a'));
-    let Some(n) = n.filter(|&n| lines[n].2.split_whitespace().eq(letters(n as u32))) else {
-        return Ok(());
-    };
-    for (row, (_, first, text)) in lines[..n].iter_mut().enumerate() {
-        if let Some(squares) = text.trim_start().strip_prefix(&(n - row).to_string()) {
-            *first += text.chars().count() - squares.chars().count();
-            *text = squares;
-        }
-    }
-    let mut after = lines.drain(n..).skip(1).peekable();
-    after.next_if(|(.., text)| text.starts_with("n = "));
-    after
-        .next()
-        .map_or(Ok(()), |(line, ..)| Err(several(n, line)))
-}
-
-/// The letters of the columns. Beyond z, the second letter says which one it is.
-fn letters(n: u32) -> impl Iterator<Item = String> {
-    (0..n).filter_map(|column| column_name(column).pop().map(String::from))
 }
 
 /// What to do about a sign that other programs use, each in its own meaning.
@@ -136,51 +94,15 @@ fn hint(found: &str) -> String {
     }
 }
 
-struct Picture<'a>(&'a GivenBoard);
-
-impl fmt::Display for Picture<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let n = self.0.size().get();
-        for row in 0..n {
-            write!(f, "{:>2}", n - row)?;
-            for column in 0..n {
-                let square = Square::new(row as u8, column as u8);
-                let sign = match square {
-                    _ if self.0.queens().contains(square) => 'Q',
-                    _ if self.0.holes().contains(square) => '#',
-                    _ => '.',
-                };
-                write!(f, " {sign}")?;
-            }
-            writeln!(f)?;
-        }
-        write!(f, "  ")?;
-        letters(n).try_for_each(|letter| write!(f, " {letter}"))?;
-        writeln!(f)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_is_read_and_drawn() {
+    fn a_picture_is_read() {
         let text = "#...\n...Q\n\n....\n..#.\n";
         let board = GivenBoard::from_picture(text).unwrap();
         assert_eq!(board.to_string(), "queens d3 and holes a4,c1");
-        let drawn = " 4 # . . .\n 3 . . . Q\n 2 . . . .\n 1 . . # .\n   a b c d\n";
-        assert_eq!(board.picture().to_string(), drawn);
-    }
-
-    #[test]
-    fn what_is_drawn_is_read_again() {
-        for n in [1, 2, 9, 12, 30] {
-            let n = Size::new(n).unwrap();
-            let board = GivenBoard::parse(n, "a1", "").unwrap();
-            let shown = format!("{}n = {n}, given: all\n", board.picture());
-            assert_eq!(GivenBoard::from_picture(&shown), Ok(board), "{shown}");
-        }
     }
 
     /// A sign of another program must not become an empty square.
@@ -195,12 +117,9 @@ mod tests {
 
     #[test]
     fn only_one_board_is_in_a_picture() {
-        let drawn = GivenBoard::from_picture("...\n..Q\n...\n").unwrap();
-        let drawn = drawn.picture().to_string();
         for (text, n, line) in [
             ("..\nQ.\n\n..\nQ.\n", 2, 4),
             ("...\n..Q\n...\n\n....\n", 3, 5),
-            (&format!("{drawn}n = 3, given: queens c2\n{drawn}"), 3, 6),
         ] {
             let refused = GivenBoard::from_picture(text);
             assert_eq!(refused, Err(several(n, line)), "{text}");

@@ -1,22 +1,24 @@
 //! The events of runs, for other programs: `--events`.
 
-use crate::config::{Config, is_stream};
+use std::path::Path;
+
+use crate::config::is_stream;
 use crate::exit::Failure;
 use crate::output::stdout;
 use crate::session::outputs::output_files::{EVENTS, lost};
 use crate::telemetry::EventFile;
 
-/// Opens what the settings name; `None` if they name nothing. If it cannot be written to later, one line
-/// says so, and the run goes on.
+/// Opens what the settings name, for a command that prints `json` or tables; `None` if they name nothing. If it cannot be
+/// written to later, one line says so, and the run goes on.
 ///
 /// # Errors
 /// The file cannot be opened, or events and a table would share standard output.
-pub fn open(config: &Config) -> Result<Option<EventFile>, Failure> {
-    let Some(path) = &config.trace.events else {
+pub fn open(events: Option<&Path>, json: bool) -> Result<Option<EventFile>, Failure> {
+    let Some(path) = events else {
         return Ok(None);
     };
     let opened = match is_stream(path) {
-        true if !config.output.json => {
+        true if !json => {
             return Err(Failure::usage(
                 "--events - needs --json: standard output has the results, too, and each of its lines \
                  must be JSON",
