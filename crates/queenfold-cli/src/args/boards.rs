@@ -31,7 +31,7 @@ pub struct Boards {
 
     /// In the place of -n, --queens and --holes a picture of the board in a file, or on standard input (`-`): a line for
     /// each row, the top row first, of `.` (empty), `Q` (a given queen) and `#` (a hole)
-    #[arg(long, value_name = "FILE|-", allow_hyphen_values = true, conflicts_with_all = ["n", "queens", "holes"])]
+    #[arg(long, value_name = "FILE|-", conflicts_with_all = ["n", "queens", "holes"])]
     board: Option<PathBuf>,
 }
 

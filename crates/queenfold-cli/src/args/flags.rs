@@ -5,12 +5,12 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser, ValueParser};
+use clap::builder::{PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::error::Error;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
 
 use crate::config::{
-    Flag, LOCAL_FILE, Layers, SETTINGS, Setting, SettingOrigin, Takes, path_text, written,
+    Flag, Form, LOCAL_FILE, Layers, SETTINGS, Setting, SettingOrigin, Takes, written,
 };
 use crate::exit::Failure;
 use crate::output::say;
@@ -21,7 +21,7 @@ use queenfold::machine::config_folder;
 const SETS: [fn(&str) -> bool; 3] = [
     |_| true,
     |flag| !["--engine", "--unique"].contains(&flag),
-    |flag| ["--engine", "--isa", "--workers", "--quiet"].contains(&flag),
+    |flag| ["--engine", "--isa", "--workers"].contains(&flag),
 ];
 
 /// The flags of `run`.
@@ -45,17 +45,14 @@ fn id(name: &'static str) -> &'static str {
     name.trim_start_matches('-')
 }
 
-/// Reads the value of a setting, whose text need not be UTF-8 where it is a path. Help and completions list those of a
-/// choice.
+/// Reads the value of a setting. Help and completions list those of a choice.
 fn parser(setting: &'static Setting) -> ValueParser {
     match (setting.about)().names {
         names if names.len() > 1 => {
             let names = PossibleValuesParser::new(names);
             names.try_map(|text| setting.checked(&text)).into()
         }
-        _ => OsStringValueParser::new()
-            .try_map(|text| setting.checked(&path_text(text)))
-            .into(),
+        _ => ValueParser::new(|text: &str| setting.checked(text)),
     }
 }
 
@@ -65,9 +62,10 @@ fn args((setting, flag): (&'static Setting, &'static Flag)) -> Vec<Arg> {
     let arg = Arg::new(name).long(name).help(setting.help());
     let off = match flag.takes {
         Takes::Switch(off) => id(off),
-        Takes::Value(of) | Takes::Hyphens(of) => {
+        Takes::Value(of) => {
             let arg = arg.value_name(of).value_parser(parser(setting));
-            return vec![arg.allow_hyphen_values(matches!(flag.takes, Takes::Hyphens(_)))];
+            // A negative number is refused as one.
+            return vec![arg.allow_hyphen_values((setting.about)().form == Form::Number)];
         }
     };
     let on = arg.overrides_with(off);
@@ -165,8 +163,9 @@ pub fn sources(file: Option<&Path>) -> Result<Layers, String> {
         Some(path) => layers.add_file(path)?,
         None => layers.add_own_file(Path::new(LOCAL_FILE), true)?,
     }
-    let variable = |(name, text): (OsString, _)| Some((name.into_string().ok()?, path_text(text)));
-    layers.add_environment(env::vars_os().filter_map(variable))?;
+    let text = |text: OsString| text.to_string_lossy().into_owned();
+    let variables = env::vars_os().map(|(name, value)| (text(name), text(value)));
+    layers.add_environment(variables)?;
     Ok(layers)
 }
 

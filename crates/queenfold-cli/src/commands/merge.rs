@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::gather::{print_total, tell_whole};
-use crate::config::path_text;
 use crate::exit::Failure;
 use crate::output::{print, print_json, say};
 use crate::telemetry::printable;
@@ -130,7 +129,7 @@ fn check(args: &Args) -> Result<(), Failure> {
     if args.json {
         let count = |of: &CountedWhere| {
             json!({
-                "dir": path_text(&of.dir),
+                "dir": of.dir.display().to_string(),
                 "tally": of.tally,
                 "counted_by": of.counted_by,
                 "worker": of.worker,

@@ -1,7 +1,6 @@
 //! Where settings come from, and which source decides: defaults, files, environment, flags.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
@@ -46,7 +45,7 @@ impl Layers {
     pub fn without_command(&self) -> Self {
         let mut layers = self.clone();
         let command = &mut layers.config.trace.on_event;
-        *command = command.take().map(|_| OsString::from("set"));
+        *command = command.take().map(|_| "set".to_owned());
         layers
     }
 

@@ -27,7 +27,7 @@ pub use hours::Hours;
 pub use layers::{Layers, written};
 pub use lists::{Gpus, Sizes, gpus, sizes, sizes_text};
 pub use local_file::LOCAL_FILE;
-pub use paths::{TILDE, has_tilde, is_stream, path_text};
+pub use paths::{TILDE, has_tilde, is_stream};
 pub use schema::{Config, OutputConfig, RunConfig, SETTINGS, TraceConfig};
 pub use setting::{Flag, Setting, Takes};
 pub use units::{bytes_text, duration, duration_text, share};

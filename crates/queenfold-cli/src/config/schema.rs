@@ -2,7 +2,6 @@
 //! all of which stands in `config/default.toml` and in the reference; its name and type; its default; its parser, with the
 //! limits; and its flag, if it has one.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use super::Hours;
 use super::hours::hours;
 use super::lists::{Gpus, gpus};
 use super::paths::{command, file, file_or_stream};
-use super::setting::Takes::{Hyphens, Switch, Value};
+use super::setting::Takes::{Switch, Value};
 use super::setting::{Setting, flag, settings};
 use super::units::{duration, share};
 use super::value::{engine, log_filter, named, switch, whole};
@@ -32,13 +31,13 @@ settings! {
         /// the census, audits and rechecks.
         ///
         /// CPU affinity, cgroup limits and what a scheduler granted count.
-        workers: Option<usize> = None, whole(limits::WORKERS).or("auto"), flag("--workers", Hyphens("K"));
+        workers: Option<usize> = None, whole(limits::WORKERS).or("auto"), flag("--workers", Value("K"));
 
         /// GPUs that count with the CPU workers: `auto` (every one), `off`, `cuda` (every one, and fail if there is none), or
         /// their numbers, such as `0,2`.
         ///
         /// `auto` opens them for boards that take as long as 16 queens.
-        gpu: Gpus = Gpus::default(), gpus(), flag("--gpu", Hyphens("WHICH"));
+        gpu: Gpus = Gpus::default(), gpus(), flag("--gpu", Value("WHICH"));
 
         /// Count the solutions up to rotation and reflection, too.
         ///
@@ -47,7 +46,7 @@ settings! {
 
         /// Stop after this time, such as `90` (seconds), `10m` or `1h 30m`, or `none`; only a run directory keeps what
         /// was counted.
-        time_limit: Option<Duration> = None, duration().or("none"), flag("--time-limit", Hyphens("D"));
+        time_limit: Option<Duration> = None, duration().or("none"), flag("--time-limit", Value("D"));
 
         /// Count in this part of each day only, such as `22:00-07:00` (local time), and pause otherwise; or `none`.
         during: Option<Hours> = None, hours().or("none"), flag("--during", Value("HOURS"));
@@ -55,10 +54,10 @@ settings! {
         /// Pause while a processor or GPU is hotter than this, in °C, or `none`.
         ///
         /// The run goes on when it is 5 °C cooler.
-        max_temp: Option<u32> = None, whole(30..=120).or("none"), flag("--max-temp", Hyphens("C"));
+        max_temp: Option<u32> = None, whole(30..=120).or("none"), flag("--max-temp", Value("C"));
 
         /// Stand back behind other processes, 0 to 19: the nice value of Unix.
-        nice: i32 = 0, whole(0..=19), flag("--nice", Hyphens("N"));
+        nice: i32 = 0, whole(0..=19), flag("--nice", Value("N"));
 
         /// The share of the tasks that another kernel counts a second time before they are recorded.
         ///
@@ -98,7 +97,7 @@ settings! {
         /// Write every event of the run as a line of JSON at the end of a file; `-` for stdout, with --json.
         ///
         /// docs/REFERENCE.md lists the events.
-        events: Option<PathBuf> = None, file_or_stream().or("none"), flag("--events", Hyphens("FILE|-"));
+        events: Option<PathBuf> = None, file_or_stream().or("none"), flag("--events", Value("FILE|-"));
 
         /// Keep a file that says how far the run is, for Prometheus (textfile collector), or `none`.
         ///
@@ -107,7 +106,7 @@ settings! {
 
         /// Let a shell run this command when the run is done, stops or fails, a count is wrong, or a device is lost; it
         /// reads what happened as JSON.
-        on_event: Option<OsString> = None, command().or("none"), flag("--on-event", Value("CMD"));
+        on_event: Option<String> = None, command().or("none"), flag("--on-event", Value("CMD"));
 
         /// Which log lines go to stderr, as levels and targets like those of `RUST_LOG`.
         filter: String = "warn".to_owned(), log_filter(), None;

@@ -36,8 +36,6 @@ pub struct Flag {
 pub enum Takes {
     /// A value.
     Value(&'static str),
-    /// A value that may begin with a hyphen.
-    Hyphens(&'static str),
     /// Nothing: it sets the key, and the flag of this name takes that back.
     Switch(&'static str),
 }

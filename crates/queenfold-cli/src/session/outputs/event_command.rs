@@ -1,6 +1,5 @@
 //! A command of a shell that is run when something happens that a person wants to know: `--on-event`.
 
-use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -63,7 +62,7 @@ impl EventCommand {
     ///
     /// # Errors
     /// The system refuses another thread.
-    pub fn new(command: &OsStr) -> Result<Self, Failure> {
+    pub fn new(command: &str) -> Result<Self, Failure> {
         let command = command.to_owned();
         let (notices, waiting) = mpsc::channel::<Option<Json>>();
         let (end, ended) = mpsc::channel::<()>();
@@ -154,7 +153,7 @@ impl Drop for EventCommand {
 ///
 /// # Errors
 /// How it failed, in words.
-fn tell(command: &OsStr, notice: &Json, timeout: Duration) -> Result<(), String> {
+fn tell(command: &str, notice: &Json, timeout: Duration) -> Result<(), String> {
     let until = Instant::now() + timeout;
     let words = |error: io::Error| error.to_string();
     // Standard output has the results.
@@ -186,7 +185,7 @@ mod tests {
     use super::*;
 
     fn call(command: &str, timeout: Duration) -> String {
-        tell(command.as_ref(), &Json::Null, timeout).unwrap_err()
+        tell(command, &Json::Null, timeout).unwrap_err()
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub fn set_priority(priority: i32) -> std::io::Result<()> {
 }
 
 /// A shell that runs the command.
-pub fn shell(command: &std::ffi::OsStr) -> Command {
+pub fn shell(command: &str) -> Command {
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(command);
     shell

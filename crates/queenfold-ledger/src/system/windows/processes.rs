@@ -45,12 +45,11 @@ pub fn set_priority(priority: i32) -> std::io::Result<()> {
 }
 
 /// A shell that runs the command.
-pub fn shell(command: &std::ffi::OsStr) -> Command {
+pub fn shell(command: &str) -> Command {
     let mut shell = Command::new("cmd");
     // `cmd` reads the rest of its line as it is, without the outer quotes.
-    let mut quoted = std::ffi::OsString::from("\"");
-    quoted.push(command);
-    quoted.push("\"");
-    shell.args(["/D", "/S", "/C"]).raw_arg(quoted);
+    shell
+        .args(["/D", "/S", "/C"])
+        .raw_arg(format!("\"{command}\""));
     shell
 }
