@@ -73,9 +73,12 @@ fn args((setting, flag): (&'static Setting, &'static Flag)) -> Vec<Arg> {
     let [on, off] = match name {
         // What is the default needs no flag.
         "unique" => [on.hide(true), off.help(NO_UNIQUE)],
-        "quiet" => [on.short('q'), off.hide(true)],
-        _ => [on, off.hide(true)],
+        _ => {
+            let help = format!("{}; `--{}` does not", setting.help(), off.get_id());
+            [on.help(help), off.hide(true)]
+        }
     };
+    let on = if name == "quiet" { on.short('q') } else { on };
     [on, off].map(|arg| arg.action(ArgAction::SetTrue)).into()
 }
 
