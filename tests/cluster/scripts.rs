@@ -64,12 +64,6 @@ fn each_task_counts_its_shard_and_gather_adds_them_up() {
 fn an_array_counts_a_given_board() {
     for (scheduler, script) in SCRIPTS {
         let array = Array::given(12, 2, scheduler, &["--queens", "b4", "--holes", "a1,c9"]);
-        // What a configuration gives is another board.
-        std::fs::write(
-            array.path().join("queenfold.toml"),
-            "[run]\nqueens = \"c3\"\nholes = \"h8\"\n",
-        )
-        .unwrap();
         for index in [0, 1] {
             done(&array, script, index);
         }
