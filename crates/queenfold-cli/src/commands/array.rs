@@ -225,7 +225,7 @@ fn new_array(args: &Args, scheduler: Scheduler, shards: u64) -> Result<(), Failu
             }
         }));
     }
-    let array = Array::new(board, engine, true, shards)?;
+    let array = Array::new(board, engine, shards)?;
     let is_sent = args.put.is_some();
     let refused = if args.time.is_some_and(|time| time < SHORTEST) {
         Some("--time: an attempt takes a minute at least, as schedulers count")

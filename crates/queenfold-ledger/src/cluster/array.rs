@@ -87,7 +87,7 @@ struct Description {
     queens: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     holes: String,
-    /// The plan that counts all solutions, and that of the census if unique solutions are counted too.
+    /// The plan that counts all solutions, and that of the census, which arrays of earlier versions may lack.
     plans: Vec<PlanName>,
     parts: u64,
     shards: Vec<Batch>,
@@ -97,15 +97,13 @@ struct Description {
 }
 
 impl Array {
-    /// The array that counts a board, of a size or with something given on it, by `engine` in so many shards;
-    /// with the solutions up to symmetry if `unique`.
+    /// The array that counts a board, of a size or with something given on it, by `engine` in so many shards.
     ///
     /// # Errors
     /// There are more shards than tasks, or than [`Shard::MAX_COUNT`], or none.
     pub fn new(
         board: impl Into<GivenBoard>,
         engine: Engine,
-        unique: bool,
         shards: u64,
     ) -> Result<Self, LedgerError> {
         let board = board.into();
@@ -130,7 +128,7 @@ impl Array {
                 n: board.size(),
                 queens,
                 holes,
-                plans: names.take(1 + usize::from(unique)).collect(),
+                plans: names.collect(),
                 parts,
                 shards: Vec::new(),
                 replaced: IndexList::default(),
@@ -381,7 +379,7 @@ mod tests {
     }
 
     fn array(n: u32, shards: u64) -> Array {
-        Array::new(size(n), Engine::Colour, true, shards).unwrap()
+        Array::new(size(n), Engine::Colour, shards).unwrap()
     }
 
     #[test]
@@ -426,13 +424,16 @@ mod tests {
             )
         );
         let board = GivenBoard::parse(size(16), "c3", "d9,a1").unwrap();
-        let given = Array::new(board, Engine::Chain, false, 2).unwrap();
+        let given = Array::new(board, Engine::Chain, 2).unwrap();
         let text = given.text();
         assert!(
             text.contains(r#""n":16,"queens":"c3","holes":"d9,a1","plans""#),
             "{text}"
         );
         assert_eq!(Array::read(&text), Ok(given));
+        // Earlier versions could leave the census out.
+        let alone = Array::read(&text.replace(r#","census-1""#, "")).unwrap();
+        assert!(!alone.is_unique());
         let wrong = Array::read(&text.replace("c3", "q17")).unwrap_err();
         assert!(wrong.contains("`q17` names no square"), "{wrong}");
     }

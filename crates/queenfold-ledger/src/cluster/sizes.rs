@@ -97,7 +97,7 @@ mod tests {
 
     /// What each shard of an array costs, by the costs of its plan.
     fn costs(n: u32, shards: u64) -> Vec<f64> {
-        let array = Array::new(Size::new(n).unwrap(), Engine::Colour, false, shards).unwrap();
+        let array = Array::new(Size::new(n).unwrap(), Engine::Colour, shards).unwrap();
         let plans = array.plans();
         let division = Division::new(array.shard(0).unwrap().shard, &plans);
         let mut costs = vec![0.0; array.parts() as usize];

@@ -172,7 +172,7 @@ mod tests {
     fn script(scheduler: Scheduler, submission: &Submission) -> String {
         let folder = tempfile::tempdir().unwrap();
         let n = Size::new(16).unwrap();
-        let array = Array::new(n, Engine::Colour, true, 20).unwrap();
+        let array = Array::new(n, Engine::Colour, 20).unwrap();
         let directory = ArrayDirectory::make(&folder.path().join("array"), &array).unwrap();
         submission.script(scheduler, &directory)
     }
