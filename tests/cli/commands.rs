@@ -4,7 +4,8 @@ use serde_json::Value as Json;
 
 use crate::common::help::groups_in;
 use crate::common::program::{
-    PROGRAM, isolated, json, output, printed, queenfold, refusal, refuses, stdout, tells,
+    PROGRAM, first_object, isolated, json, output, printed, queenfold, refusal, refuses, stdout,
+    tells,
 };
 use crate::common::skip::skipped;
 
@@ -33,12 +34,17 @@ fn usage_errors_are_one_line_and_exit_2() {
         run -n 8 --workers -x => invalid value '-x'
         run -n 8 --jsn => '--json'
         run -n 8 --config no-such-file => no-such-file
-        census => -n
+        run --census => -n
         bench --isa sse2 => portable
         bench --for 0 => invalid value '0' for '--for
         bench --jsn => '--json'
-        completions => SHELL
-        completions dos => bash
+        run --census -n 8 --dir x => cannot be used with
+        run --census -n 8 --gpu off => cannot be used with
+        run --census -n 8 --engine chain => cannot be used with
+        gather => DIR
+        gather --take-out a => --into
+        gather a --take-out a --into b => cannot be used with
+        generate => DIR
         "#,
     );
 }
@@ -59,7 +65,7 @@ fn what_is_asked_for_is_not_dropped_without_a_word() {
     refuses(
         1,
         r#"
-        man --to /dev/null => /dev/null is a file
+        generate /dev/null/x => /dev/null/x: Not a directory
         run -n 8 --dir /dev/null/x => /dev/null is a file
         "#,
     );
@@ -173,16 +179,10 @@ fn a_trace_is_json_and_one_that_cannot_be_written_is_an_error() {
 }
 
 #[test]
-fn devices_show_the_machine() {
-    let devices = json(&["devices", "--json"]);
-    assert!(devices["cores"].as_u64().unwrap() >= 1);
-    assert_eq!(devices["isas"][0], "portable");
-    assert!(stdout(&["devices"]).contains("Instruction sets  portable"));
-}
-
-#[test]
-fn selftest_prints_a_line_a_check() {
-    let checks = stdout(&["selftest"]);
+fn selftest_shows_the_machine_and_prints_a_line_a_check() {
+    let said = stdout(&["selftest"]);
+    let (machine, checks) = said.split_once("\n\n").unwrap();
+    assert!(machine.contains("Instruction sets  portable"), "{machine}");
     assert!(
         checks
             .lines()
@@ -192,20 +192,10 @@ fn selftest_prints_a_line_a_check() {
 }
 
 #[test]
-fn completions_are_there_for_every_common_shell() {
-    for shell in ["bash", "zsh", "fish"] {
-        let script = stdout(&["completions", shell]);
-        assert!(
-            script.contains("time-limit") && script.contains("portable"),
-            "{shell}"
-        );
-    }
-}
-
-#[test]
 fn an_instruction_set_that_is_not_here_exits_6() {
-    let devices = json(&["devices", "--json"]);
-    let here = devices["isas"].as_array().unwrap();
+    let machine = first_object(&stdout(&["selftest", "--json"]));
+    assert!(machine["cores"].as_u64().unwrap() >= 1);
+    let here = machine["isas"].as_array().unwrap();
     let Some(missing) = ["avx2", "avx512"]
         .into_iter()
         .find(|isa| !here.contains(&(*isa).into()))
@@ -237,52 +227,33 @@ fn no_workers_and_no_gpu_found_is_unavailable_and_says_why() {
 }
 
 #[test]
-fn the_manual_has_a_page_for_each_command() {
+fn a_package_gets_a_page_for_each_command_and_completions_for_each_shell() {
     let folder = tempfile::tempdir().unwrap();
-    let dir = folder.path().join("share/man1");
-    stdout(&["man", "--to", dir.to_str().unwrap()]);
-    let page = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap();
+    let dir = folder.path().join("a/package");
+    stdout(&["generate", dir.to_str().unwrap()]);
+    let page = |name: &str| std::fs::read_to_string(dir.join("man").join(name)).unwrap();
     let program = page("queenfold.1");
     tells(&program, &[".SH \"EXIT CODES\"\n.nf\n0    done"]);
     let run = page("queenfold-run.1");
     for part in ["fB\\-\\-time\\-limit", ".SH EXAMPLES\n.nf\nqueenfold run"] {
         assert!(run.contains(part), "{part}: {run}");
     }
+    let verify = page("queenfold-verify.1");
+    tells(&verify, &["fBqueenfold verify\\fR [OPTIONS] <DIR>\n"]);
     let groups = groups_in(&stdout(&["--help"]));
     let commands: Vec<_> = groups.into_iter().flat_map(|(_, names)| names).collect();
-    assert!(commands.len() > 20, "{commands:?}");
+    assert_eq!(commands.len(), 20, "{commands:?}");
     for name in commands.iter().filter(|name| *name != "help") {
-        assert!(dir.join(format!("queenfold-{name}.1")).exists(), "{name}");
         let entry = format!(".TP\nqueenfold\\-{name}(1)\n");
         assert_eq!(program.matches(&entry).count(), 1, "{name}: {program}");
+        page(&format!("queenfold-{name}.1"));
     }
-    let file = dir.join("queenfold.1");
-    let refused = output(&["man", "--to", file.to_str().unwrap()]);
-    assert_eq!(refused.status.code(), Some(1));
-    assert!(
-        printed(&refused.stderr).contains("queenfold.1 is a file"),
-        "{refused:?}"
-    );
-}
-
-#[test]
-fn a_manual_page_is_shown_and_nothing_is_written() {
-    let folder = tempfile::tempdir().unwrap();
-    let shown = |args: &[&str]| {
-        let shown = queenfold(args).current_dir(folder.path()).output();
-        shown.unwrap()
-    };
-    let run = shown(&["man", "run"]);
-    assert_eq!(run.status.code(), Some(0));
-    assert!(printed(&run.stdout).contains("--time-limit"), "{run:?}");
-    assert!(printed(&shown(&["man"]).stdout).contains("Exit codes"));
-    assert!(printed(&shown(&["man", "config", "show"]).stdout).contains("config show"));
-    for not in ["no-such-command", "pages/man1"] {
-        let refused = shown(&["man", not]);
-        assert_eq!(refused.status.code(), Some(2));
-        assert!(printed(&refused.stderr).contains("--to DIR"), "{refused:?}");
+    for file in ["queenfold.bash", "_queenfold", "queenfold.fish"] {
+        let script = std::fs::read_to_string(dir.join("completions").join(file)).unwrap();
+        for part in ["time-limit", "portable"] {
+            assert!(script.contains(part), "{file}");
+        }
     }
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 #[test]
@@ -340,8 +311,8 @@ fn a_path_that_begins_with_a_tilde_is_refused() {
         &["run", "-n", "8", "--metrics=~/x"],
         &["run", "-n", "8", "--events", "~/x"],
         &["report", "run", "-o", "~/x"],
-        &["merge", "run", "--into", "~"],
-        &["man", "--to", "~/x"],
+        &["gather", "run", "--into", "~"],
+        &["generate", "~/x"],
     ] {
         let line = refusal(queenfold(args).current_dir(folder.path()), 2);
         assert!(
@@ -369,7 +340,7 @@ fn a_run_inside_the_directory_of_another_one_is_refused() {
     for args in [
         &["run", "-n", "8", "--dir", "one/a/b"][..],
         &["run", "-n", "8", "--dir", "two/../one/a"],
-        &["merge", "two", "--into", "one/a"],
+        &["gather", "two", "--into", "one/a"],
     ] {
         let line = refusal(&mut run(args), 2);
         assert!(line.contains("one, which holds a run"), "{line}");

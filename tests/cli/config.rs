@@ -1,4 +1,4 @@
-//! Where settings come from, which `config show` prints, and which settings are refused.
+//! Where settings come from, which `config` prints, and which settings are refused.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -53,16 +53,13 @@ fn the_first_source_that_names_a_value_wins() {
             "file other.toml",
         ),
     ] {
-        let shown = queenfold(
-            folder.path(),
-            &["config", "show", "--json", "--workers", "5"],
-        )
-        .args(config)
-        .env("XDG_CONFIG_HOME", home.path())
-        .env("QUEENFOLD_RUN_WORKERS", "4")
-        .env("QUEENFOLD_RUN_GPU", "0,2")
-        .output()
-        .expect("it starts");
+        let shown = queenfold(folder.path(), &["config", "--json", "--workers", "5"])
+            .args(config)
+            .env("XDG_CONFIG_HOME", home.path())
+            .env("QUEENFOLD_RUN_WORKERS", "4")
+            .env("QUEENFOLD_RUN_GPU", "0,2")
+            .output()
+            .expect("it starts");
         let shown: Json = serde_json::from_slice(&shown.stdout).expect("JSON");
         for (key, value, origin) in [
             ("run.workers", Json::from(5), "flag --workers"),
@@ -142,7 +139,11 @@ fn a_local_file_that_others_wrote_or_can_write_is_not_read() {
     let folder = folder("[run]\nworkers = 2\n", "");
     let file = folder.path().join("queenfold.toml");
     let refused = |says: &str| {
-        for command in [&["run", "-n", "4"][..], &["config", "show"]] {
+        for command in [
+            &["run", "-n", "4"][..],
+            &["run", "--census", "-n", "4"],
+            &["config"],
+        ] {
             let line = refusal(&mut queenfold(folder.path(), command), 2);
             let start = "error: ./queenfold.toml is not read, because ";
             assert!(line.starts_with(start) && line.contains(says), "{line}");
@@ -260,9 +261,9 @@ fn what_config_shows_is_a_configuration_that_changes_nothing() {
             })
             .collect::<Vec<_>>()
     };
-    let first = show(&["config", "show"]);
+    let first = show(&["config"]);
     fs::write(folder.path().join("other.toml"), &first).expect("written");
-    let second = show(&["config", "show", "--config", "other.toml"]);
+    let second = show(&["config", "--config", "other.toml"]);
     assert_eq!(values(&first), values(&second));
     assert!(!second.contains("# default"), "{second}");
 }

@@ -73,7 +73,7 @@ fn another_terminal_watches_pauses_and_stops_a_run() {
     let Some(tmux) = Tmux::start(120, 30) else {
         return;
     };
-    tmux.type_line(&format!("{PROGRAM} {LONG} --dir run 2> said & sleep 2; NO_COLOR=1 LC_ALL=C {PROGRAM} watch run; echo code $?"));
+    tmux.type_line(&format!("{PROGRAM} {LONG} --dir run 2> said & sleep 2; NO_COLOR=1 LC_ALL=C {PROGRAM} status --watch run; echo code $?"));
     let screen = tmux.see("q leave");
     assert!(screen.contains("###") || screen.contains("..."), "{screen}");
     assert!(screen.is_ascii(), "{screen}");
@@ -99,7 +99,9 @@ fn another_terminal_watches_pauses_and_stops_a_run() {
     tmux.see("q leaves");
     tmux.press("q");
     tmux.see("code 0");
-    tmux.type_line(&format!("clear; {PROGRAM} watch run; echo code $?"));
+    tmux.type_line(&format!(
+        "clear; {PROGRAM} status --watch run; echo code $?"
+    ));
     tmux.see("q leave");
     tmux.press("C-z");
     tmux.see("Stopped");
@@ -111,8 +113,13 @@ fn another_terminal_watches_pauses_and_stops_a_run() {
     let screen = tmux.see("code 0");
     tells(&screen, &[", stopped", "queenfold resume run"]);
     let said = std::fs::read_to_string(tmux.folder().join("said")).unwrap();
-    assert!(said.contains("as `queenfold watch` asks"), "{said}");
-    tmux.type_line(&format!("clear; {PROGRAM} watch run; echo code $?"));
+    assert!(
+        said.contains("as `queenfold status --watch` asks"),
+        "{said}"
+    );
+    tmux.type_line(&format!(
+        "clear; {PROGRAM} status --watch run; echo code $?"
+    ));
     tmux.see("no process works on this run");
 }
 
@@ -205,6 +212,6 @@ fn the_map_shows_what_was_recorded_before() {
 fn without_a_terminal_there_is_no_dashboard() {
     let line = refusal(&mut queenfold(&["run", "-n", "8", "--tui"]), 2);
     assert!(line.contains("--tui needs a terminal"), "{line}");
-    let line = refusal(&mut queenfold(&["watch", "no/such/run"]), 1);
+    let line = refusal(&mut queenfold(&["status", "--watch", "no/such/run"]), 1);
     assert!(line.contains("no/such/run"), "{line}");
 }

@@ -14,9 +14,12 @@ use crate::common::program::{faulty, printed, queenfold, tells, words};
 use crate::common::random_board::random_board;
 
 fn run(faults: &str, arguments: &[&str]) -> Output {
-    faulty(&[&["run"], arguments].concat(), "FAULTS", faults)
-        .output()
-        .expect("it starts")
+    with_faults(faults, &[&["run"], arguments].concat())
+}
+
+fn with_faults(faults: &str, arguments: &[&str]) -> Output {
+    let mut program = faulty(arguments, "FAULTS", faults);
+    program.output().expect("it starts")
 }
 
 /// Asserts that the run exits with `code`, prints nothing on stdout, and prints one error line that
@@ -141,7 +144,7 @@ fn a_single_wrong_second_count_is_outvoted_where_nothing_is_known() {
     let first = run("panics=0", &[&board[..], &["--dir", &dir]].concat());
     assert_eq!(first.status.code(), Some(0), "{first:?}");
     // One error in all, also where a third count decides.
-    let again = run("errors=1", &["--again", &dir]);
+    let again = with_faults("errors=1", &["verify", "--again", &dir]);
     assert_eq!(again.status.code(), Some(0), "{again:?}");
     assert!(printed(&again.stdout).contains("1228"), "{again:?}");
     assert!(

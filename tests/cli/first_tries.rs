@@ -27,7 +27,7 @@ fn boards_are_taken_as_people_write_them() {
         assert_eq!(sizes(args), meant, "{args:?}");
     }
     assert!(stdout(&["--workers", "2", "8"]).contains("\n 8:    92 "));
-    let census = stdout(&["census", "4..6", "--json"]);
+    let census = stdout(&["run", "--census", "4..6", "--json"]);
     assert_eq!(census.lines().count(), 3);
     assert_eq!(stdout(&["solve", "4,6"]).lines().count(), 4 + 1 + 6);
     let more = output(&["solve", "-n", "14", "--queens", "a1"]);
@@ -112,7 +112,6 @@ fn what_is_refused_comes_with_the_hint_that_helps() {
         --workers 2 => tip: give a command first
         rum -n 8 => similar subcommand exists: 'run'
         foo => tip: `queenfold --help` lists the commands
-        config shwo => similar subcommand exists: 'show'
         version => tip: `queenfold --version`
         -v => tip: `queenfold --version`
         resume d -n 8 => leave the board out
@@ -132,8 +131,8 @@ fn what_is_refused_comes_with_the_hint_that_helps() {
         run -n 8 --csv => tip: `--json`
         show n18 => tip: `queenfold status DIR`
         ls => tip: `queenfold status DIR`
-        dashboard n18 => tip: `queenfold watch DIR`
-        census 33 => tip: boards are 1 to 32
+        dashboard n18 => tip: `queenfold status --watch DIR`
+        run --census 33 => tip: boards are 1 to 32
         "#,
     );
 }
@@ -170,7 +169,7 @@ fn flags_undo_what_a_file_says() {
         assert_eq!(printed(&output.stderr), "");
         printed(&output.stdout)
     };
-    let shown = in_folder(&["config", "show"]);
+    let shown = in_folder(&["config"]);
     for line in ["quiet = false ", "unique = true ", "time_limit = \"none\" "] {
         assert!(shown.contains(line), "{line}: {shown}");
     }

@@ -13,7 +13,7 @@ fn what_cannot_be_given_is_named_and_exits_2() {
     let picture = dir.path().join("board.txt");
     std::fs::write(&picture, "....\n..Q.\n....\n.#..\n").unwrap();
     let picture = picture.to_str().unwrap();
-    for command in ["run", "estimate", "solve", "census"] {
+    for command in ["run", "estimate", "solve", "run --census"] {
         refuses(
             2,
             &format!(
@@ -108,14 +108,14 @@ fn a_run_in_a_directory_keeps_what_is_given() {
     );
     // Parts of different boards are refused by name.
     for command in [
-        &["merge", &half, &other, "--into", &merged][..],
-        &["merge", "--check", &whole, &other],
+        &["gather", &half, &other, "--into", &merged][..],
+        &["verify", &whole, "--against", &other],
     ] {
         let line = refusal(&mut queenfold(command), 2);
         tells(&line, &["queens c3 and holes e5,d4", "queens c4"]);
     }
     assert!(
-        output(&["merge", &half, &rest, "--into", &merged])
+        output(&["gather", &half, &rest, "--into", &merged])
             .status
             .success()
     );
@@ -132,7 +132,7 @@ fn a_run_in_a_directory_keeps_what_is_given() {
         "run -n 14 --queens c3 --holes d4,e5 --engine colour --json"
     ));
     let total = total["total"].as_str().unwrap();
-    let verified = stdout(&["verify", &whole, "--all"]);
+    let verified = stdout(&["verify", &whole, "--sample", "1"]);
     tells(&verified, &[&format!("total     {total} ")]);
     tells(&verified, &["given queens c3 and holes e5,d4"]);
     assert!(stdout(&["status", &merged]).contains("n = 14 with queens c3 and holes e5,d4"));
@@ -140,7 +140,7 @@ fn a_run_in_a_directory_keeps_what_is_given() {
         json(&["status", &merged, "--json"])["given"]["queens"][0],
         "c3"
     );
-    assert!(stdout(&["run", "--again", &whole]).contains(total));
+    assert!(stdout(&["verify", "--again", &whole]).contains(total));
     assert!(stdout(&["resume", &whole]).contains(total));
     let certificate = path("certificate");
     stdout(&["certify", &whole, "-o", &certificate]);
@@ -299,7 +299,7 @@ fn many_given_squares_are_shortened_outside_of_json() {
     tells(&table, &["given holes a1,b1,c1 and 9 more; symmetries"]);
     let found = json(&[&["run"], &board[..], &["--json"]].concat());
     assert_eq!(found["given"]["holes"].as_array().unwrap().len(), 12);
-    let census = stdout(&[&["census"], &board[..]].concat());
+    let census = stdout(&[&["run", "--census"], &board[..]].concat());
     tells(
         &census,
         &["\ngiven    holes a1,b1,c1 and 9 more; symmetries"],

@@ -170,7 +170,7 @@ fn a_run_of_several_hosts_says_what_each_did_as_its_status_does() {
     let parts = [part(0, "anna"), part(1, "bob")];
     let both = folder.path().join("both");
     let dirs = [&both, &parts[0], &parts[1]].map(|dir| dir.to_str().unwrap());
-    stdout(&["merge", "--into", dirs[0], dirs[1], dirs[2]]);
+    stdout(&["gather", "--into", dirs[0], dirs[1], dirs[2]]);
 
     let html = page(&both);
     let table = html.split("Who counted how much").nth(1).unwrap();

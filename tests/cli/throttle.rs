@@ -139,7 +139,7 @@ fn a_guest_stays_one_until_it_is_told_otherwise() {
     let said = stopped(&["resume", dir]);
     assert!(said.contains(manners), "{said}");
     // A second count does not end it, either.
-    let again = output(&[&["run", "--again", dir][..], &limit].concat());
+    let again = output(&[&["verify", "--again", dir][..], &limit].concat());
     assert!(printed(&again.stderr).contains(manners), "{again:?}");
     stopped(&["resume", dir, "--nice", "5", "--progress-every", "1h"]);
     assert_eq!(guest().as_deref(), Some("--nice 5 --during 00:00-24:00"));

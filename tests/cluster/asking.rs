@@ -7,7 +7,7 @@ use crate::common::program::{Running, output, printed, queenfold, refusal, text,
 fn the_shards_that_are_counted_are_paused_resumed_and_stopped_together() {
     let array = Array::make(20, 3, "slurm");
     let name = array.name();
-    for (command, code) in [("pause", 1), ("drain", 0)] {
+    for (command, code) in [("pause", 1), ("stop", 0)] {
         let line = refusal(&mut queenfold(&[command, name]), code);
         let verb = if code == 0 { "stop" } else { command };
         let expected = format!("nothing to {verb}: no process works on a shard of {name}\n");

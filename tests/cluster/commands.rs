@@ -269,8 +269,6 @@ fn a_directory_that_looks_like_an_option_is_named_so_that_it_is_none() {
 #[test]
 fn an_array_is_watched_until_all_shards_are_finished() {
     let array = Array::make(12, 2, "slurm");
-    let line = refusal(&mut queenfold(&["watch", array.name()]), 2);
-    assert!(line.contains("`queenfold status "), "{line}");
     let mut watching = std::process::Command::new(PROGRAM)
         .args(["status", "--watch", "--json", array.name()])
         .stdout(std::process::Stdio::null())
@@ -370,7 +368,7 @@ fn a_directory_does_not_pass_for_a_shard() {
         std::fs::create_dir(&into).unwrap();
         std::fs::copy(whole.join("ledger.db"), into.join("ledger.db")).unwrap();
         let [strangers, into] = [&strangers, &into].map(|dir| dir.to_str().unwrap());
-        let merged = stdout(&["merge", strangers, "--into", into, "--json"]);
+        let merged = stdout(&["gather", strangers, "--into", into, "--json"]);
         let merged: Json = serde_json::from_str(&merged).unwrap();
         let [twice, claimed] = ["twice", "claimed"].map(|key| merged["counted"][key].as_u64());
         assert_eq!((twice, claimed), (Some(3), Some(0)), "{merged}");
@@ -493,7 +491,7 @@ fn what_came_into_a_shard_by_a_merge_stays_a_claim_in_the_whole() {
     let count = |shard: &str, dir: &str| {
         let board = ["run", "-n", "12", "--queens", "c3", "--engine", "chain"];
         stdout(&[&board[..], &["--shard", shard, "--dir", dir]].concat());
-        stdout(&["run", "--again", dir]);
+        stdout(&["verify", "--again", dir]);
     };
     let [zero, one] = [0, 1].map(|index| array.shard(index));
     count("1/2", zero.to_str().unwrap());
@@ -503,7 +501,7 @@ fn what_came_into_a_shard_by_a_merge_stays_a_claim_in_the_whole() {
     std::fs::create_dir_all(&one).unwrap();
     drop(Store::create(&one, info.info()).unwrap());
     drop(info);
-    output(&["merge", strangers, "--into", one.to_str().unwrap()]);
+    output(&["gather", strangers, "--into", one.to_str().unwrap()]);
     let gathered = stdout(&["gather", array.name(), "--json"]);
     let gathered: Json = serde_json::from_str(&gathered).unwrap();
     assert_eq!(gathered["checked"], "claimed");
@@ -514,7 +512,7 @@ fn what_came_into_a_shard_by_a_merge_stays_a_claim_in_the_whole() {
     let whole = array.path().join("whole");
     let whole = whole.to_str().unwrap();
     output(&words!(
-        "merge --take-out {} --into {}",
+        "gather --take-out {} --into {}",
         zero.to_str().unwrap(),
         whole
     ));

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use serde_json::Value as Json;
 
 use super::array::Array;
-use crate::common::program::{isolated, output, printed, queenfold, stdout, tells, words};
+use crate::common::program::{
+    first_object, isolated, output, printed, queenfold, stdout, tells, words,
+};
 use crate::common::skip::skipped;
 
 /// A task of an array, as the scheduler starts it.
@@ -376,11 +378,11 @@ fn a_shard_that_takes_longer_than_an_attempt_is_noticed() {
 
 /// What the program finds in a job, with these variables.
 fn found(variables: &[(&str, &str)]) -> serde_json::Value {
-    let mut command = queenfold(&["devices", "--json"]);
+    let mut command = queenfold(&["selftest", "--json"]);
     for (name, value) in variables {
         command.env(name, value);
     }
-    serde_json::from_slice(&command.output().unwrap().stdout).unwrap()
+    first_object(&printed(&command.output().unwrap().stdout))
 }
 
 #[test]

@@ -117,6 +117,11 @@ pub fn json(args: &[&str]) -> Json {
     serde_json::from_str(&stdout(args)).expect("one JSON value")
 }
 
+/// The first of the objects that the program printed, one on a line.
+pub fn first_object(printed: &str) -> Json {
+    serde_json::from_str(printed.lines().next().unwrap_or_default()).expect("one JSON value")
+}
+
 /// Asserts that the program exits with `code` and prints nothing but one line on stderr. Returns
 /// that line.
 pub fn refusal(command: &mut Command, code: i32) -> String {

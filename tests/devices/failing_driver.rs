@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use super::counting_driver::USELESS;
-use crate::common::program::tells;
+use crate::common::program::{first_object, printed, tells};
 use crate::common::ptx_machine::Machine;
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
@@ -107,10 +107,10 @@ fn program(fake: &'static str, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn devices_shows_what_there_is_and_never_fails() {
-    let output = program("", &["devices", "--json"]);
+fn the_self_test_shows_what_there_is_and_never_fails() {
+    let output = program("", &["selftest", "--json"]);
     assert!(output.status.success());
-    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let json = first_object(&printed(&output.stdout));
     let gpu = &json["gpus"][0];
     assert_eq!(gpu["name"], "Fake GPU");
     assert_eq!(
@@ -119,7 +119,7 @@ fn devices_shows_what_there_is_and_never_fails() {
     );
     assert_eq!(gpu["memory"], "17179869184");
     let text = |fake| {
-        let output = program(fake, &["devices"]);
+        let output = program(fake, &["selftest"]);
         String::from_utf8(output.stdout).unwrap()
     };
     let fits = text("");
@@ -131,7 +131,7 @@ fn devices_shows_what_there_is_and_never_fails() {
     tells(&failing, &[", not usable: ", "UNSUPPORTED_PTX_VERSION"]);
     assert!(!failing.contains("unknown registers"), "{failing}");
     for fake in USELESS {
-        for arguments in [&["devices"][..], &["devices", "--json"]] {
+        for arguments in [&["selftest"][..], &["selftest", "--json"]] {
             let output = program(fake, arguments);
             assert!(output.status.success(), "{fake}");
         }

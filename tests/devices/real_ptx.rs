@@ -43,7 +43,7 @@ impl Machine {
     fn count_again_exactly(&self, n: u32) {
         let size = n.to_string();
         let first = words!("run --engine colour --gpu off --dir d -n {}", &size);
-        let again = words!("run --again d --json --gpu cuda --workers 0");
+        let again = words!("verify --again d --json --gpu cuda --workers 0");
         for arguments in [&first[..], &again] {
             let mut command = self.command(arguments);
             let output = command

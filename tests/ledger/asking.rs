@@ -48,7 +48,7 @@ fn a_run_is_paused_resumed_and_stopped_by_commands() {
     wait_for_more(&run, paused);
     let (code, _, err) = of(&["resume", name]);
     assert!(code == 1 && err.contains("in use"), "{err}");
-    let (code, out, err) = of(&["drain", name]);
+    let (code, out, err) = of(&["stop", name]);
     let stopped = format!("{name}: stopped; continue with `queenfold resume {name}`\n");
     assert_eq!(
         (code, out.as_str(), err.as_str()),

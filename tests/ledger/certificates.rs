@@ -479,7 +479,7 @@ fn a_certificate_has_the_second_counts() {
     let dir = tempfile::tempdir().unwrap();
     certificate(dir.path(), 12, "chain");
     let (run, file) = (dir.path().join("run"), dir.path().join("twice.cert"));
-    let (code, _, error) = of(&["run", "--again", text(&run)]);
+    let (code, _, error) = of(&["verify", "--again", text(&run)]);
     assert_eq!(code, 0, "{error}");
     assert_eq!(certify(&run, &file, &[]).0, 0);
     let (code, out, error) = of(&["check", text(&file)]);

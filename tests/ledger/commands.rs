@@ -23,16 +23,16 @@ fn a_finished_shard_is_done_and_says_what_the_total_needs() {
             "{err}"
         );
         let says = err.contains("shard 0/3 is complete") && err.contains("of parts 1-2 too");
-        assert!(says && err.contains("queenfold merge"), "{err}");
+        assert!(says && err.contains("queenfold gather"), "{err}");
         let counted = err.lines().last().unwrap();
         assert!(
-            counted.contains(" once, on 1 host; `queenfold run --again "),
+            counted.contains(" once, on 1 host; `queenfold verify --again "),
             "{err}"
         );
     }
     let quiet = of(&["resume", text(&run), "--quiet"]);
     assert_eq!(quiet, (0, String::new(), String::new()));
-    let (code, out, err) = of(&["verify", text(&run), "--all"]);
+    let (code, out, err) = of(&["verify", text(&run), "--sample", "1"]);
     assert!(
         code == 0 && out.contains("covered   shard 0/3 is complete"),
         "{out}{err}"
@@ -45,7 +45,7 @@ fn a_run_is_not_taken_out_of_itself() {
     let run = dir.path().join("run");
     assert_eq!(of(&["run", "-n", "8", "--dir", text(&run)]).0, 0);
     let same = run.join("..").join("run");
-    let (code, _, err) = of(&["merge", "--take-out", text(&same), "--into", text(&run)]);
+    let (code, _, err) = of(&["gather", "--take-out", text(&same), "--into", text(&run)]);
     assert_eq!((code, err.lines().count()), (2, 1), "{err}");
     assert!(err.contains("cannot be taken out of itself"), "{err}");
     assert_eq!(of(&["resume", text(&run)]).0, 0);
@@ -150,14 +150,14 @@ fn a_run_is_the_same_with_and_without_a_device() {
     run("half", &[&device[..], &["--shard", "0/2"]].concat());
     run("rest", &[&workers[..], &["--shard", "1/2"]].concat());
     let [half, rest, merged] = ["half", "rest", "merged"].map(path);
-    let merge = ["merge", text(&half), text(&rest), "--into", text(&merged)];
+    let merge = ["gather", text(&half), text(&rest), "--into", text(&merged)];
     let (code, _, err) = of(&merge);
     assert_eq!(code, 0, "{err}");
     let expected = signature(&path("workers"));
     for name in ["device", "mixed", "merged"] {
         assert_eq!(signature(&path(name)), expected, "{name}");
         let path = path(name);
-        let (code, _, err) = of(&["verify", text(&path), "--all"]);
+        let (code, _, err) = of(&["verify", text(&path), "--sample", "1"]);
         assert_eq!(code, 0, "{name}: {err}");
         let (code, out, err) = of(&["resume", text(&path), "--json"]);
         assert_eq!(code, 0, "{name}: {err}");
@@ -200,8 +200,11 @@ fn a_directory_that_holds_a_run_is_not_used_for_another() {
         vec!["run", "-n", "8", "--dir", "somewhere", "--shard", "2/2"],
         vec!["verify", text(&run), "--sample", "0"],
         vec!["verify", text(&run), "--sample", "1.5"],
-        vec!["verify", text(&run), "--sample", "0.5", "--all"],
-        vec!["merge", text(&run)],
+        vec!["verify", text(&run), "--again", "--sample", "1"],
+        vec!["verify", text(&run), "--against", "other", "--sample", "1"],
+        vec!["verify", text(&run), "--against", "other", "--again"],
+        vec!["verify", text(&run), "--workers", "1"],
+        vec!["gather", text(&run)],
     ] {
         let (code, out, err) = of(&wrong);
         assert_eq!(
@@ -227,12 +230,12 @@ fn shards_are_merged_and_a_missing_one_is_named() {
         assert_eq!((code, out.as_str()), (0, ""));
         assert!(err.contains(&format!("shard {shard} is complete")), "{err}");
     }
-    let (code, out, err) = of(&["merge", &zero, &two, "--into", &into]);
+    let (code, out, err) = of(&["gather", &zero, &two, "--into", &into]);
     assert_eq!((code, out.as_str()), (4, ""));
     assert!(err.contains("2 of 3 parts; missing 1"), "{err}");
-    let (code, _, err) = of(&["verify", &into, "--all"]);
+    let (code, _, err) = of(&["verify", &into, "--sample", "1"]);
     assert!(code == 4 && err.contains("5 tasks missing"), "{err}");
-    let (code, out, err) = of(&["merge", &one, "--into", &into]);
+    let (code, out, err) = of(&["gather", &one, "--into", &into]);
     assert!(
         code == 0 && out.contains("365596") && out.contains("45752"),
         "{out}{err}"
@@ -259,7 +262,7 @@ fn verification_ends_with_3_and_the_task_where_a_digit_was_forged() {
         "{out}"
     );
     verifying::forge(&run, 5, |record| record.result.tally.completions.add(8, 10));
-    let (code, out, err) = of(&["verify", text(&run), "--all"]);
+    let (code, out, err) = of(&["verify", text(&run), "--sample", "1"]);
     assert_eq!(code, 3, "{out}");
     tells(&err, &["chain-1:4 of n = 14: "]);
     assert!(!out.contains("total"), "{out}");
@@ -275,7 +278,7 @@ fn verification_ends_with_3_and_the_task_where_a_digit_was_forged() {
     );
     assert!(err.contains("count again what that worker did"), "{err}");
     assert_eq!(status(&run).unwrap()["faulty"], serde_json::json!([]));
-    let (code, _, err) = of(&["verify", text(&run), "--all"]);
+    let (code, _, err) = of(&["verify", text(&run), "--sample", "1"]);
     assert_eq!(code, 0, "{err}");
 }
 
@@ -285,7 +288,7 @@ fn colour_tasks_are_verified_by_backtracking() {
     let run = dir.path().join("run");
     let (code, ..) = of(&["run", "-n", "13", "--engine", "colour", "--dir", text(&run)]);
     assert_eq!(code, 0);
-    let (code, out, err) = of(&["verify", text(&run), "--all", "--by", "oracle"]);
+    let (code, out, err) = of(&["verify", text(&run), "--sample", "1", "--by", "oracle"]);
     let kernels = format!("by scalar, recorded by {}", Isa::best());
     assert!(
         code == 0 && out.contains(&kernels) && out.contains("73712"),
@@ -299,7 +302,7 @@ fn colour_tasks_are_verified_by_backtracking() {
         let (_, weight) = weights.find(|(count, _)| *count > 0).unwrap();
         record.result.tally.completions.add(weight, 2)
     });
-    let (code, _, err) = of(&["verify", text(&run), "--all", "--by", "oracle"]);
+    let (code, _, err) = of(&["verify", text(&run), "--sample", "1", "--by", "oracle"]);
     assert!(code == 3 && err.contains("colour-1:7 of n = 13: "), "{err}");
 }
 
@@ -318,7 +321,7 @@ fn a_damaged_ledger_gives_one_clear_line_and_no_number() {
         &["resume", text(&run)],
         &["verify", text(&run)],
         &["status", "--check", text(&run)],
-        &["merge", text(&run), "--into", "merged"],
+        &["gather", text(&run), "--into", "merged"],
     ];
     for command in commands {
         let (code, out, err) = of(command);
@@ -339,7 +342,7 @@ fn the_kernel_of_the_census_is_known_to_verify() {
     let run = dir.path().join("n12");
     let (code, _, err) = of(&["run", "-n", "12", "--gpu", "off", "--dir", text(&run)]);
     assert_eq!(code, 0, "{err}");
-    let (code, out, err) = of(&["verify", "--all", text(&run)]);
+    let (code, out, err) = of(&["verify", "--sample", "1", text(&run)]);
     assert_eq!(code, 0, "{err}");
     tells(&out, &["1 task by squares, recorded by scalar"]);
 }

@@ -187,7 +187,7 @@ fn a_contested_task_has_no_total_until_it_is_decided() {
     }
     let into = tempfile::tempdir().unwrap();
     let from = text(dir.path());
-    let (code, out, err) = of(&["merge", from, "--into", text(into.path())]);
+    let (code, out, err) = of(&["gather", from, "--into", text(into.path())]);
     assert_eq!((code, out.as_str()), (3, ""), "{err}");
     assert_eq!(contested(into.path()), [first.result.key]);
 

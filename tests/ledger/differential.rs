@@ -137,7 +137,7 @@ fn differs_nowhere(random: &mut Rng) -> String {
             killed += kills;
             if way == 2 {
                 twice = true;
-                result = how.output(&["run", "--again", text(&dir)], random);
+                result = how.output(&["verify", "--again", text(&dir)], random);
             }
             result
         }
@@ -151,7 +151,7 @@ fn differs_nowhere(random: &mut Rng) -> String {
                     part
                 })
                 .collect();
-            let mut words = vec!["merge", "--into", text(&dir)];
+            let mut words = vec!["gather", "--into", text(&dir)];
             words.extend(parts.iter().map(|part| text(part)));
             let (code, _, err) = of(&words);
             assert_eq!(code, 0, "{err}");

@@ -62,7 +62,7 @@ fn a_full_disk_ends_the_run_and_space_lets_it_go_on() {
     // What needs no space can be read, and nothing more is merged.
     assert_eq!(of(&["status", text(&run)]).0, 0);
     let into = disk.path().join("into");
-    let (code, out, err) = of(&["merge", text(&run), "--into", text(&into)]);
+    let (code, out, err) = of(&["gather", text(&run), "--into", text(&into)]);
     assert_eq!((code, out.as_str()), (1, ""), "{err}");
     std::fs::remove_file(filler).unwrap();
     let (code, out, err) = of(&["resume", text(&run)]);

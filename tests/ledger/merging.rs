@@ -193,7 +193,7 @@ fn a_source_can_be_taken_out_again() {
 
     {
         let [from, into] = [&shards[0], &into].map(|dir| dir.to_str().unwrap());
-        let (code, out, err) = of(&["merge", "--take-out", from, "--into", into]);
+        let (code, out, err) = of(&["gather", "--take-out", from, "--into", into]);
         assert_eq!(code, 0, "{err}");
         assert!(out.contains("of 1 session taken out"), "{out}");
     }
@@ -236,7 +236,7 @@ fn more_directories_than_a_process_may_open_are_merged() {
         std::fs::copy(shard.join(FILE), copy.join(FILE)).unwrap();
     }
     let command = format!(
-        "ulimit -n 48; cd '{}'; exec {} merge * --into ../into",
+        "ulimit -n 48; cd '{}'; exec {} gather * --into ../into",
         many.display(),
         PROGRAM
     );

@@ -29,7 +29,7 @@ const STRANGER: &str = "feedfacefeedface";
 fn twice(dir: &Path) {
     let (code, _, err) = of(&[&["run"], &BOARD[..], &["--dir", text(dir)]].concat());
     assert_eq!(code, 0, "{err}");
-    let (code, out, err) = of(&["run", "--again", text(dir)]);
+    let (code, out, err) = of(&["verify", "--again", text(dir)]);
     assert!(code == 0 && out.contains(TOTAL), "{out}{err}");
 }
 
@@ -92,7 +92,7 @@ fn confirmation(dir: &Path) -> Confirmation {
 }
 
 fn merged(source: &Path, into: &Path) -> (i32, String, String) {
-    of(&["merge", text(source), "--into", text(into)])
+    of(&["gather", text(source), "--into", text(into)])
 }
 
 fn result(dir: &Path) -> serde_json::Value {
@@ -174,7 +174,7 @@ fn what_one_merged_directory_says_of_itself_is_a_claim_until_it_is_counted_here(
     let claimed = confirmation(&own);
     assert_eq!((claimed.twice, claimed.claimed), (tasks, tasks));
     assert_eq!(result(&own)["checked"], "claimed");
-    let (code, out, err) = of(&["run", "--again", text(&own), "--json"]);
+    let (code, out, err) = of(&["verify", "--again", text(&own), "--json"]);
     assert_eq!(code, 0, "{err}");
     assert!(out.contains(r#""checked":"twice""#), "{out}");
     let counted = confirmation(&own);
@@ -203,7 +203,7 @@ fn a_merged_run_does_not_say_how_to_count_here() {
     let [guest, new] = [guest.to_str().unwrap(), new.to_str().unwrap()];
     of(&["run", "-n", "8", "--nice", "19", "--dir", guest]);
     assert!(of(&["status", guest]).1.contains("--nice 19"));
-    of(&["merge", guest, "--into", new]);
+    of(&["gather", guest, "--into", new]);
     let (code, out, err) = of(&["status", new]);
     assert!(code == 0 && !out.contains("--nice"), "{out}{err}");
 }
@@ -272,7 +272,7 @@ fn nobody_counts_in_the_name_of_a_session_of_this_host() {
 fn what_was_counted_here_is_taken_out_only_by_its_name() {
     let (_dir, own, theirs) = twice_and_copied();
     let before = records(&own).unwrap();
-    let take_out = |what: &str| of(&["merge", "--take-out", what, "--into", text(&own)]);
+    let take_out = |what: &str| of(&["gather", "--take-out", what, "--into", text(&own)]);
     let (code, out, err) = take_out(text(&theirs));
     assert_eq!((code, out.as_str()), (2, ""), "{err}");
     tells(&err, &["2 sessions", &before[0].session]);
@@ -309,7 +309,7 @@ fn completions_of_a_weight_that_no_partition_has_are_no_count() {
         &["resume", text(&theirs)][..],
         &["status", "--check", text(&theirs)],
         &["verify", text(&theirs)],
-        &["merge", text(&theirs), "--into", text(&into)],
+        &["gather", text(&theirs), "--into", text(&into)],
         &["certify", text(&theirs), "-o", text(&into)],
     ] {
         let (code, _, err) = of(command);
@@ -360,15 +360,10 @@ fn a_long_line_has_a_certificate() {
 }
 
 #[test]
-fn a_run_without_records_and_a_time_without_an_origin_are_named() {
+fn a_run_without_records_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let own = dir.path().join("own");
     drop(create(&own, N, Shard::WHOLE).unwrap());
-    let (_, _, err) = of(&["run", "--again", text(&own)]);
+    let (_, _, err) = of(&["verify", "--again", text(&own)]);
     assert!(err.contains("nothing is recorded"), "{err}");
-    let (code, _, err) = of(&["verify", text(&own), "--since", "2026-11-28"]);
-    assert!(
-        code == 2 && err.contains("--since narrows --origin"),
-        "{err}"
-    );
 }

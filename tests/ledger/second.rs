@@ -1,4 +1,4 @@
-//! `run --again`, `merge --check` and `verify --origin`: every task counted twice, and every difference decided.
+//! `verify --again`, `verify --against` and `verify --origin`: every task counted twice, and every difference decided.
 
 use queenfold::engine::{Completions, Correction, WorkerId};
 use queenfold_ledger::ledger::{Confirmation, RecordedTask};
@@ -26,7 +26,7 @@ pub fn run(dir: &Path) {
 }
 
 pub fn again(dir: &Path, more: &[&str]) -> (i32, String, String) {
-    of(&[&["run", "--again", text(dir)], more].concat())
+    of(&[&["verify", "--again", text(dir)], more].concat())
 }
 
 fn tasks(dir: &Path) -> Vec<RecordedTask> {
@@ -104,7 +104,7 @@ fn every_task_is_counted_twice_and_the_result_says_so() {
     // Also the result of a run that counts once says how often.
     let once = dir.path().join("once");
     let (_, _, err) = of(&["run", "-n", "8", "--dir", text(&once)]);
-    tells(&err, &["once, on 1 host; `queenfold run --again "]);
+    tells(&err, &["once, on 1 host; `queenfold verify --again "]);
     let (_, out, _) = of(&["resume", text(&once), "--json"]);
     assert!(out.contains(r#""twice":0"#), "{out}");
     let (_, out, _) = of(&["run", "-n", "8", "--json"]);
@@ -231,11 +231,11 @@ fn three_different_counts_give_no_total() {
     run(dir.path());
     let bad = wrong(3, dir.path(), 1);
     open(dir.path(), &bad, 1);
-    for arguments in [&["run", "--again"][..], &["verify"]] {
+    for arguments in [&["verify", "--again"][..], &["verify"]] {
         let (code, out, err) = of(&[arguments, &[text(dir.path())]].concat());
         assert_eq!(code, 3, "{arguments:?} {out}{err}");
         assert!(!out.contains(TOTAL), "{out}");
-        if arguments[0] != "run" {
+        if !arguments.contains(&"--again") {
             continue;
         }
         assert!(err.contains("the task is contested"), "{err}");
@@ -278,7 +278,7 @@ fn a_run_that_is_not_finished_is_counted_again_as_far_as_it_is() {
         (&serde_json::Value::Null, &7.into())
     );
     // What is counted after that has no second count yet.
-    let (code, _, err) = of(&["merge", text(&part), "--into", text(&whole)]);
+    let (code, _, err) = of(&["gather", text(&part), "--into", text(&whole)]);
     assert_eq!(code, 4);
     assert!(err.contains("7 second counts added"), "{err}");
     let (code, ..) = of(&["resume", text(&whole)]);
@@ -297,14 +297,14 @@ fn a_second_count_is_stopped_and_goes_on() {
         text(dir.path())
     ));
     assert_eq!(code, 0);
-    let running = Running::start(&["run", "--again", text(dir.path()), "--workers", "1"]);
+    let running = Running::start(&["verify", "--again", text(dir.path()), "--workers", "1"]);
     wait_until(|| confirmation(dir.path()).twice > 0);
     running.send("-INT");
     let (code, out, err) = running.end();
     let counted = confirmation(dir.path());
     if code == 4 {
         assert!(out.is_empty(), "{out}");
-        tells(&err, &["continue with `queenfold run --again "]);
+        tells(&err, &["continue with `queenfold verify --again "]);
         assert!(counted.twice < counted.tasks);
     }
     let (code, _, err) = again(dir.path(), &["--time-limit", "1ms"]);
@@ -321,7 +321,7 @@ fn a_second_count_is_stopped_and_goes_on() {
 fn what_cannot_be_counted_again_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let nothing = text(dir.path());
-    let (code, _, err) = of(&["run", "--again", nothing]);
+    let (code, _, err) = of(&["verify", "--again", nothing]);
     assert_eq!((code, err.lines().count()), (1, 1), "{err}");
     for more in [["-n", "8"], ["--engine", "colour"], ["--dir", "x"]] {
         let (code, _, err) = again(dir.path(), &more);
@@ -335,22 +335,22 @@ fn two_runs_are_compared_task_by_task() {
     let [a, b, c] = ["a", "b", "c"].map(|name| dir.path().join(name));
     run(&a);
     run(&b);
-    let (code, out, _) = of(&["merge", "--check", text(&a), text(&b)]);
+    let (code, out, _) = of(&["verify", text(&a), "--against", text(&b)]);
     assert_eq!(
         (code, out.as_str()),
-        (0, "compared  17 tasks of more than one run, 0 different\n")
+        (0, "compared  17 tasks of both runs, 0 different\n")
     );
     renamed_host(&a, "node7");
     let bad = wrong(3, &b, 1);
     sqlite(&a)
         .execute("DELETE FROM record WHERE engine = 'census'", [])
         .unwrap();
-    let (code, out, err) = of(&["merge", "--check", text(&a), text(&b)]);
+    let (code, out, err) = of(&["verify", text(&a), "--against", text(&b)]);
     assert_eq!(code, 3, "{err}");
     for says in [&bad.result.key.to_string(), "(node7/worker-", "1 different"] {
         assert!(out.contains(says), "{out}");
     }
-    let (code, out, _) = of(&["merge", "--check", text(&a), text(&b), "--json"]);
+    let (code, out, _) = of(&["verify", text(&a), "--against", text(&b), "--json"]);
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(code, 3);
     assert_eq!(json["common"], 16);
@@ -358,7 +358,7 @@ fn two_runs_are_compared_task_by_task() {
     assert_eq!(json["differing"][0]["counts"][0]["host"], "node7");
     let (code, ..) = of(&["run", "-n", "10", "--dir", text(&c)]);
     assert_eq!(code, 0);
-    let (code, _, err) = of(&["merge", "--check", text(&a), text(&c)]);
+    let (code, _, err) = of(&["verify", text(&a), "--against", text(&c)]);
     assert_eq!((code, err.lines().count()), (2, 1), "{err}");
 }
 
@@ -370,7 +370,6 @@ fn everything_that_an_origin_did_is_counted_again() {
     for at in 0..17 {
         verifying::forge(dir.path(), at, |entry| {
             entry.result.origin.worker = WorkerId::Cpu(at % 3);
-            entry.recorded_at = 1000 * at as i64;
         });
     }
     let recounted = |arguments: &[&str]| {
@@ -386,7 +385,6 @@ fn everything_that_an_origin_did_is_counted_again() {
         (&["--origin", "worker-1"][..], "6"),
         (&["--origin", "node 7/worker-2"], "5"),
         (&["--origin", "node 7"], "17"),
-        (&["--origin", "node 7", "--since", "1970-01-01T02:00"], "9"),
         (&["--origin", "node 7", "--sample", "0.5"], "9"),
     ] {
         assert_eq!(recounted(arguments), tasks, "{arguments:?}");
@@ -394,22 +392,15 @@ fn everything_that_an_origin_did_is_counted_again() {
     let (code, _, err) = of(&["verify", text(dir.path()), "--origin", "worker-77"]);
     assert_eq!((code, err.lines().count()), (1, 1), "{err}");
     tells(&err, &["`worker-77` names no host, device or worker"]);
-    let (code, ..) = of(&["verify", text(dir.path()), "--since", "3h"]);
-    assert_eq!(code, 2);
-    let (code, ..) = of(&words!(
-        "verify {} --origin x --since soon",
-        text(dir.path())
-    ));
-    assert_eq!(code, 2);
     // A difference names the worker, and says what to do.
     let bad = wrong(4, dir.path(), 1);
-    let (code, _, err) = of(&["verify", text(dir.path()), "--all"]);
+    let (code, _, err) = of(&["verify", text(dir.path()), "--sample", "1"]);
     assert_eq!(code, 3);
     for says in [
         &bad.result.key.to_string(),
         "by node 7/worker-1",
         "`queenfold verify --origin='node 7/worker-1' ",
-        "`queenfold run --again ",
+        "`queenfold verify --again ",
     ] {
         assert!(err.contains(says), "{err}");
     }
@@ -456,11 +447,11 @@ fn texts_of_strangers_are_shown_escaped() {
     renamed_host(&a, evil);
     renamed_host(&b, evil);
     for arguments in [
-        &["run", "--again", text(&a)][..],
+        &["verify", "--again", text(&a)][..],
         &["resume", text(&a)],
-        &["merge", "--check", text(&a), text(&b)],
-        &["merge", "--check", text(&a), text(&b), "--json"],
-        &["verify", text(&b), "--all"],
+        &["verify", text(&a), "--against", text(&b)],
+        &["verify", text(&a), "--against", text(&b), "--json"],
+        &["verify", text(&b), "--sample", "1"],
         &["verify", text(&b), "--origin", evil],
     ] {
         let (_, out, err) = of(arguments);
@@ -478,7 +469,7 @@ fn what_a_device_counted_first_is_counted_elsewhere_if_that_is_possible() {
     let machine = Machine::new("");
     let again = |dir: &Path, workers| {
         said(&machine.run(&words!(
-            "run --again {} --gpu cuda --workers {}",
+            "verify --again {} --gpu cuda --workers {}",
             text(dir),
             workers
         )))
@@ -531,7 +522,7 @@ fn the_one_wrong_count_of_a_device_is_found_by_another_device_and_another_kernel
         let at = counts.by_weight().iter().position(|&count| count > 0);
         counts.add(Completions::WEIGHTS[at.unwrap()], 5);
     });
-    let again = words!("run --again {} --gpu cuda --workers 0", text(&run));
+    let again = words!("verify --again {} --gpu cuda --workers 0", text(&run));
     let told = said_by(&machine, &again);
     let by = [
         "by cuda on Fake GPU (",
@@ -571,7 +562,7 @@ fn the_only_device_counts_again_by_another_kernel_beside_workers_too() {
             own_counts::copy(&run, workers),
             machine.calls("launch").len(),
         );
-        let again = "run --again {} --gpu 0 --workers {}";
+        let again = "verify --again {} --gpu 0 --workers {}";
         said_by(&machine, &words!(again, text(&run), workers));
         let counted = confirmation(&run);
         let by_device = counted.on_same_worker;

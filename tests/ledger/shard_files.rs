@@ -69,7 +69,7 @@ impl Owners {
     }
 
     fn merge(&self, files: &[&Path], into: &str) -> (i32, String, String) {
-        let mut args = vec!["merge"];
+        let mut args = vec!["gather"];
         args.extend(files.iter().map(|file| text(file)));
         let into = self.path(into);
         args.extend(["--into", text(&into)]);
@@ -153,11 +153,11 @@ fn files_of_shards_are_merged_as_directories_are() {
     let (code, out, error) = owners.merge(&[&zero, &one, &zero], "whole");
     assert!(code == 0 && out.contains("14200"), "{out}{error}");
     assert_eq!(owners.counted("whole").twice, 0);
-    let (code, _, error) = of(&["verify", text(&owners.path("whole")), "--all"]);
+    let (code, _, error) = of(&["verify", text(&owners.path("whole")), "--sample", "1"]);
     assert_eq!(code, 0, "{error}");
     // What was merged is taken out again.
     let args = ["--take-out", text(&one), "--into"];
-    let (code, out, error) = of(&[&["merge"], &args[..], &[text(&owners.path("whole"))]].concat());
+    let (code, out, error) = of(&[&["gather"], &args[..], &[text(&owners.path("whole"))]].concat());
     assert!(
         code == 0 && out.contains("1 task of 1 session"),
         "{out}{error}"
@@ -175,7 +175,7 @@ fn a_shard_certifies_its_own_tasks_alone() {
         run
     });
     let own = tasks_done(&third);
-    let (code, _, error) = of(&["merge", text(&other), "--into", text(&third)]);
+    let (code, _, error) = of(&["gather", text(&other), "--into", text(&third)]);
     assert_eq!(code, 4, "{error}");
     let (_, out, error) = of(&["check", text(&owners.certified("a", &third))]);
     let says = format!("n = 14, {own} of {own} tasks\n");
@@ -293,7 +293,7 @@ fn two_liars_who_agree_are_found_by_a_challenge() {
     for says in [text(&files[1]), "task chain-1:", &key_of("b")] {
         assert!(error.contains(says), "{error}");
     }
-    let (code, _, error) = of(&["verify", text(&owners.path("into")), "--all"]);
+    let (code, _, error) = of(&["verify", text(&owners.path("into")), "--sample", "1"]);
     assert!(code == 3 && error.contains("task chain-1:"), "{error}");
 }
 

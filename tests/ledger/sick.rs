@@ -135,7 +135,7 @@ fn wrong_records_of_an_earlier_process_are_found_when_the_sums_contradict_what_i
     );
 }
 
-/// Runs `run --again` on a run of sixteen queens with these faults of its second worker, which gets some of its many tasks;
+/// Runs `verify --again` on a run of sixteen queens with these faults of its second worker, which gets some of its many tasks;
 /// what it prints, and whom the ledger names.
 fn again_with(faults: &str) -> (String, Vec<WorkerId>) {
     use crate::common::program::{faulty, of, said, text};
@@ -144,7 +144,7 @@ fn again_with(faults: &str) -> (String, Vec<WorkerId>) {
     let dir = folder.path().join("run");
     let run = ["run", "-n", "16", "--engine", "chain", "--dir", text(&dir)];
     assert_eq!(of(&run).0, 0);
-    let again = ["run", "--again", text(&dir), "--workers", "2"];
+    let again = ["verify", "--again", text(&dir), "--workers", "2"];
     let output = faulty(&again, "FAULTS", faults).output();
     let (code, out, err) = said(&output.unwrap());
     assert!(

@@ -172,7 +172,7 @@ fn times_and_counts_that_nothing_can_have_are_refused() {
     });
     assert_refused(&run, &COMMANDS, "a session is damaged");
     let into = dir.path().join("into");
-    let (code, _, err) = of(&["merge", text(&run), "--into", text(&into)]);
+    let (code, _, err) = of(&["gather", text(&run), "--into", text(&into)]);
     assert!(code == 1 && err.contains("a session is damaged"), "{err}");
     assert!(!into.exists());
 

@@ -84,7 +84,7 @@ fn second_counts_have_a_time_of_their_own() {
     assert_eq!(first["counted"]["again_seconds"], 0.0);
     let report = json(&["report", text(&dir)]);
     assert_eq!(report["cpu_seconds"], first["cpu_seconds"]);
-    let again = json(&["run", "--again", text(&dir)]);
+    let again = json(&["verify", "--again", text(&dir)]);
     assert_eq!(figures(&again), figures(&first));
     assert!(again["counted"]["again_seconds"].as_f64().unwrap() > 0.0);
     assert!(again["counted"]["again_cpu_seconds"].as_f64().unwrap() > 0.0);
@@ -93,7 +93,7 @@ fn second_counts_have_a_time_of_their_own() {
     for figure in ["wall_seconds", "cpu_seconds"] {
         assert_eq!(second[figure], report[figure]);
     }
-    let together = json(&["merge", text(&dir), "--into", text(&merged)]);
+    let together = json(&["gather", text(&dir), "--into", text(&merged)]);
     assert_eq!(together["seconds"], first["seconds"]);
     assert_eq!(
         together["counted"]["again_seconds"],

@@ -13,7 +13,7 @@ Windows %APPDATA%\\queenfold\\config.toml), which holds everywhere; into ./queen
 into another file, and pass it with --config FILE.
 
 The first of these that names a setting decides: a flag, an environment variable (QUEENFOLD_RUN_WORKERS for workers in \
-[run]), the file of --config or else ./queenfold.toml, your own file, the built-in default. `queenfold config show` \
+[run]), the file of --config or else ./queenfold.toml, your own file, the built-in default. `queenfold config` \
 prints every value and its source.
 
 ./queenfold.toml must belong to you, others must not be able to write to it, and it cannot set the keys file, events, \

@@ -234,7 +234,7 @@ impl Failure {
             JobError::DeviceUnavailable(_) => Self::new(Exit::Unavailable, error),
             JobError::IsaUnavailable(_) => Self::new(
                 Exit::Unavailable,
-                format!("{error}; `queenfold devices` shows what it has"),
+                format!("{error}; `queenfold selftest` shows what it has"),
             ),
             JobError::BoardNotForDevices { .. } | JobError::EngineNotForDevices(_) => Self::new(
                 Exit::Unavailable,
@@ -271,7 +271,7 @@ pub fn complete_shard(dir: &Path, shard: Shard, missing: &Missing) -> String {
     };
     let add_up = match ArrayDirectory::of_shard(dir) {
         Some(array) => command_on("gather", array),
-        None => "queenfold merge".to_owned(),
+        None => "queenfold gather DIR... --into NEW".to_owned(),
     };
     let tasks = several(missing.tasks(), "task");
     format!(

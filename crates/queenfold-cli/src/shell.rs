@@ -28,7 +28,7 @@ pub fn resume_command(dir: &Path) -> String {
 
 /// The command that counts the run in `dir` a second time.
 pub fn again_command(dir: &Path) -> String {
-    command("run", &[("--again", dir.as_os_str())], None)
+    command_on("verify --again", dir)
 }
 
 /// A command that takes a directory and nothing else.
@@ -84,13 +84,17 @@ mod tests {
     #[test]
     fn a_command_is_quoted_for_a_shell() {
         for (dir, resume, again) in [
-            ("a/n-20", "resume a/n-20", "run --again a/n-20"),
-            ("it's", r"resume -- 'it'\''s'", r"run --again='it'\''s'"),
-            ("-n", "resume -- '-n'", "run --again='-n'"),
+            ("a/n-20", "resume a/n-20", "verify --again a/n-20"),
+            (
+                "it's",
+                r"resume -- 'it'\''s'",
+                r"verify --again -- 'it'\''s'",
+            ),
+            ("-n", "resume -- '-n'", "verify --again -- '-n'"),
             (
                 "a'\n\u{1b}b",
                 r"resume -- $'a\'\x0a\x1bb'",
-                r"run --again=$'a\'\x0a\x1bb'",
+                r"verify --again -- $'a\'\x0a\x1bb'",
             ),
         ] {
             assert_eq!(

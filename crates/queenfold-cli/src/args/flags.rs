@@ -18,17 +18,24 @@ use crate::telemetry::printable;
 use queenfold::machine::config_folder;
 
 /// Which flags commands have.
-const SETS: [fn(&str) -> bool; 3] = [
+const SETS: [fn(&str) -> bool; 4] = [
     |_| true,
     |flag| !["--engine", "--unique"].contains(&flag),
     |flag| ["--engine", "--isa", "--workers"].contains(&flag),
+    |flag| SETS[1](flag),
 ];
+
+/// The set of which each flag needs `--again`.
+const AGAIN: usize = 3;
 
 /// The flags of `run`.
 pub type ConfigFlags = SettingFlags<0>;
 
 /// How a run is counted and shown: the settings that may change when it is resumed.
 pub type How = SettingFlags<1>;
+
+/// The same for `verify --again`.
+pub type HowAgain = SettingFlags<AGAIN>;
 
 /// The flags of a command that counts only on CPU workers and keeps nothing.
 pub type CpuFlags = SettingFlags<2>;
@@ -108,9 +115,12 @@ impl<const SET: usize> Args for SettingFlags<SET> {
     fn augment_args(command: Command) -> Command {
         let file = Arg::new("config").long("config").value_name("FILE");
         let file = file.value_parser(value_parser!(PathBuf));
-        command
-            .args(flags(SET).flat_map(args))
-            .arg(file.help("Settings in a TOML file"))
+        let file = file.help("Settings in a TOML file");
+        let all = flags(SET).flat_map(args).chain([file]);
+        command.args(all.map(|arg| match SET {
+            AGAIN => arg.requires("again"),
+            _ => arg,
+        }))
     }
 
     fn augment_args_for_update(command: Command) -> Command {

@@ -95,10 +95,6 @@ fn near<'a>(given: &str, known: &'a str) -> Option<&'a str> {
 fn argument(given: &str, args: &[&str], program: &Command) -> Option<String> {
     let command = args.get(1).copied().unwrap_or_default();
     let named = program.find_subcommand(command);
-    let named = named.map(|named| {
-        let below = args.get(2).and_then(|below| named.find_subcommand(below));
-        below.unwrap_or(named)
-    });
     let has_n = |of: &Command| of.get_arguments().any(|arg| arg.get_short() == Some('n'));
     let takes_board = named.is_some_and(has_n);
     // Those that take directories of runs.
@@ -160,16 +156,16 @@ fn setting(given: &str) -> Option<String> {
 fn subcommand(given: &str) -> Option<&'static str> {
     Some(match given.to_lowercase().as_str() {
         "version" => "`queenfold --version` prints the version",
-        "count" | "solve" | "start" => "`queenfold run -n 8` counts the solutions of a board",
+        "count" | "start" => "`queenfold run -n 8` counts the solutions of a board",
         "continue" => "`queenfold resume DIR` continues a run",
-        "test" | "check" => "`queenfold selftest` checks this build on this machine",
+        "test" => "`queenfold selftest` checks this build on this machine",
         "benchmark" | "speed" => "`queenfold bench` measures this machine",
-        "gpu" | "gpus" | "info" => "`queenfold devices` shows what this machine has",
+        "gpu" | "gpus" | "info" => "`queenfold selftest` shows what this machine has",
         "solutions" | "boards" | "print" => "`queenfold solve -n 8` prints solutions",
         "show" | "log" | "list" | "ls" | "ps" => {
             "`queenfold status DIR` shows a run, `queenfold report DIR` writes a page about it"
         }
-        "dashboard" | "tui" | "top" => "`queenfold watch DIR` shows a run on a dashboard",
+        "dashboard" | "tui" | "top" => "`queenfold status --watch DIR` shows a run on a dashboard",
         _ => return None,
     })
 }

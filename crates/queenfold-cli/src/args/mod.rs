@@ -5,7 +5,7 @@ pub mod command_groups;
 pub mod flags;
 pub mod hints;
 pub mod kept_settings;
+pub mod old_names;
 pub mod tilde;
-pub mod timestamp;
 pub mod usage;
 pub mod version;

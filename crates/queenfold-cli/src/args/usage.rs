@@ -7,6 +7,7 @@ use clap::Command;
 use clap::error::{Error, ErrorKind};
 
 use super::hints::hint;
+use super::old_names::now;
 use crate::exit::{Exit, Failure};
 use crate::output::{check_stdout, say};
 use crate::telemetry::printable;
@@ -26,9 +27,14 @@ pub fn report(error: &Error, args: &[OsString], program: &Command) -> Exit {
             Exit::Usage
         }
         _ => {
-            let hint = hint(error, args, program);
-            let hint = hint.map_or_else(String::new, |hint| format!("; tip: {hint}"));
-            let line = one_line(&error.to_string()) + &hint;
+            let line = now(error, args).map_or_else(
+                || {
+                    let hint = hint(error, args, program);
+                    let hint = hint.map_or_else(String::new, |hint| format!("; tip: {hint}"));
+                    one_line(&error.to_string()) + &hint
+                },
+                |now| format!("error: {now}"),
+            );
             say(&printable(&line));
             Exit::Usage
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::args::boards::Boards;
-use crate::commands::gather::gathered;
+use crate::commands::gather::array::gathered;
 use crate::config::{duration, engine, named, whole};
 use crate::exit::{Exit, Failure};
 use crate::output::{print, say};

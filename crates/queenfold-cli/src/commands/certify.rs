@@ -25,7 +25,7 @@ Examples:
 The certificate holds the result, every task with its partitions, its counts and who counted it, and a \
 Merkle root over all lines. It is text: `queenfold check` and docs/check_certificate.py check it, the \
 latter without this program. If tasks are missing, the certificate is of those that are there, as a shard of a run \
-or a part of it, and has no total; `merge` and `gather` take it where it has one signature. Each --key signs the root with the name of this machine: a file of 64 \
+or a part of it, and has no total; `gather` takes it where it has one signature. Each --key signs the root with the name of this machine: a file of 64 \
 hexadecimal digits, as `openssl rand -hex 32` makes it, that others cannot read (`chmod 600`).";
 
 const CERTIFICATE: FileKind<'_> = FileKind {

@@ -12,29 +12,14 @@ use queenfold::machine::Machine;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  queenfold config show")]
-pub struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum Command {
-    /// Print every setting with its value and where it comes from; takes the flags of `run`
-    #[command(after_help = "\
-Examples:
-  queenfold config show
-  queenfold config show --workers 4 > queenfold.toml
+  queenfold config
+  queenfold config --workers 4 > queenfold.toml
 
 The first of these that names a setting decides: a flag, an environment variable \
 QUEENFOLD_<SECTION>_<KEY>, the file of --config or else ./queenfold.toml, your own file \
 ~/.config/queenfold/config.toml, the built-in default. Nobody else may be able to write to the last two files, and \
 ./queenfold.toml must not run a command or write to a file. The output is itself a configuration file.")]
-    Show(Show),
-}
-
-#[derive(Debug, clap::Args)]
-struct Show {
+pub struct Args {
     #[command(flatten)]
     flags: ConfigFlags,
 
@@ -45,7 +30,6 @@ struct Show {
 
 /// Shows the settings: as a configuration file with origins in comments, or as JSON.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let Command::Show(args) = &args.command;
     let settings = args.flags.settings()?;
     if !args.json {
         return print(annotated(&settings).trim_end());

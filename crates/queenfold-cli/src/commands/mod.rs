@@ -7,16 +7,13 @@ mod bench;
 mod census;
 mod certify;
 mod check;
-mod completions;
 mod config;
-mod devices;
 mod estimate;
 mod explain;
 mod gather;
+mod generate;
 mod known;
 mod ladder;
-mod man;
-mod merge;
 mod pause;
 mod report;
 mod resume;
@@ -26,7 +23,6 @@ mod solve;
 mod status;
 mod stop;
 mod verify;
-mod watch;
 
 use std::env;
 use std::ffi::OsString;
@@ -48,7 +44,7 @@ const HELP: &str = concat!(
     "  queenfold run -n 20 --dir n20  keep every finished task\n",
     "  queenfold resume n20           continue after a stop, a crash, a power failure\n",
     "  queenfold pause n20            pause it from another terminal; `stop` ends it\n",
-    "  queenfold config show          every setting, and where its value comes from\n",
+    "  queenfold config               every setting, and where its value comes from\n",
     "\n",
     "Environment variables:\n",
     "  QUEENFOLD_RUN_WORKERS=4        the setting run.workers; every setting has such a variable\n",
@@ -112,28 +108,21 @@ commands! {
     /// Pause a run that another process counts, until `resume`
     Pause pause;
     /// Stop a run that another process counts, in order
-    #[command(visible_alias = "drain")]
     Stop stop;
-    /// Show the progress of a run in a directory, from another terminal
+    /// Show how far a run or a job array is, with --watch on a dashboard
     Status status;
-    /// Watch a run on a dashboard; pause or stop it there
-    Watch watch;
     /// Write a page about a run: its result and speed, who did what
     Report report;
-    /// Count tasks of a run again by another method
+    /// Count tasks of a run again, or compare two runs
     Verify verify;
     /// Write a certificate that others can check without this program
     Certify certify;
     /// Check a certificate
     Check check;
-    /// Combine the tasks of several runs
-    Merge merge;
     /// Write a job array for HyperQueue, Slurm or another scheduler
     Array array;
-    /// Add up the shards of a job array, or name those that are missing
+    /// Add up the shards of a job array, or the tasks of several runs
     Gather gather;
-    /// Count only the solutions that a half or a quarter turn fixes
-    Census census;
     /// Print solutions themselves: the first ones, all, or random ones
     Solve solve;
     /// Print the known counts
@@ -142,16 +131,13 @@ commands! {
     Ladder ladder;
     /// Explain a method of the ladder, or an engine
     Explain explain;
-    /// Show what this machine has and what would be used
-    Devices devices;
-    /// Count small boards in every way, and compare with known counts
+    /// Show this machine, and count small boards in every way on it
     Selftest selftest;
     /// Show the settings
     Config config;
-    /// Print a completion script for a shell
-    Completions completions;
-    /// Show the manual page of a command, or write all of them
-    Man man;
+    /// Write the manual pages, and the completions of every shell, for a package
+    #[command(hide = true)]
+    Generate generate;
     /// Benchmark: one score for this machine
     Bench bench;
 }
@@ -199,6 +185,9 @@ pub fn main() -> ExitCode {
 }
 
 #[cfg(test)]
+pub use tests::assert_understood;
+
+#[cfg(test)]
 mod tests {
     use clap::{Command, CommandFactory, Parser};
 
@@ -243,7 +232,7 @@ mod tests {
     }
 
     /// Asserts that the program takes this command line of a shell, which stands in `place`.
-    fn assert_understood(place: &str, line: &str) {
+    pub fn assert_understood(place: &str, line: &str) {
         let command = line.split(['>', '|', ';', '&', '#']).next();
         let command = command.unwrap_or_default().split("  ").next();
         // As a shell does it: a quoted text is one argument.

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use console::{Term, truncate_str};
 
+use crate::dashboard::{Screen, watch};
 use crate::exit::Failure;
 use crate::output::{print, print_json};
 use crate::print::array_report::array_report;
@@ -25,7 +26,7 @@ const READING: u32 = 10;
 #[command(after_help = "\
 Examples:
   queenfold status n20
-  queenfold status n20 --watch
+  queenfold status --watch n20         on a dashboard; pause or stop it there
   queenfold status n20 --json
   queenfold status n20 --check         and whether the records are whole
   queenfold status array-n24           how far the shards of a job array are
@@ -33,7 +34,12 @@ Examples:
 Shows what was recorded up to the last checkpoint, which a running process makes every second. \
 Reading does not disturb the run. The time left of an array is that for as many shards as are \
 counted now. What is recorded is believed here; with --check each record is checked, and \
---json has the solutions counted so far.")]
+--json has the solutions counted so far.
+
+--watch shows a run on a dashboard where there is a terminal; otherwise, and of a job array, it prints the text again every \
+two seconds. The run may have been started on another machine that shares the directory. The keys p (pause) and d (stop) \
+work there, too: they leave a request in the directory, and the run takes it within a second. The key q \
+leaves the dashboard, and the run goes on. When the run has ended, its status is printed.")]
 pub struct Args {
     /// The directory of the run, or of a job array
     dir: PathBuf,
@@ -47,7 +53,8 @@ pub struct Args {
     #[arg(long)]
     check: bool,
 
-    /// Repeat every two seconds until the run is finished or stopped, or all shards of the array are finished
+    /// Show a dashboard, or repeat every two seconds, until the run is finished or stopped, or all shards of the array are
+    /// finished
     #[arg(long)]
     watch: bool,
 }
@@ -58,6 +65,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let directory = ArrayDirectory::open(&args.dir)?;
         // No shard may run for days while all wait in the queue.
         return show(args, || Ok(array_report(&directory, &args.dir)?));
+    }
+    let is_seen = Term::stdout().is_term() && Screen::missing().is_none();
+    if args.watch && !args.json && is_seen {
+        return watch(&args.dir);
     }
     let mut division = None;
     show(args, || {

@@ -13,7 +13,7 @@ Examples:
   queenfold stop array-n24             the shards of a job array that are counted at the moment
 
 Does what Ctrl-C does: tasks in hand are finished if they end within a second, the others are given up, and all \
-that is counted is committed. Every stop is such a drain, so `drain` is another name of this command. Ends with 0 when \
+that is counted is committed. Ends with 0 when \
 the process has ended, and also if nobody counts the run; with 1 if it does not end in time. The process itself ends with 4.")]
 pub struct Args {
     #[command(flatten)]

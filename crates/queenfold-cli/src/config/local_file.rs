@@ -29,7 +29,7 @@ const MAX_FILE: u64 = 1 << 20;
 
 /// Why the local file must not set `key`; `None` if it may.
 pub(super) fn refusal(key: &str, value: &toml::Value) -> Option<&'static str> {
-    // The default does nothing, and a file that `config show` printed has it.
+    // The default does nothing, and a file that `config` printed has it.
     let has_effect = WITH_EFFECTS.contains(&key) && value.as_str() != Some("none");
     has_effect.then_some(ELSEWHERE)
 }

@@ -1,5 +1,5 @@
 //! What each entry of the table of settings has, and how it is read and written. Files, environment variables, flags,
-//! `config show` and the pages go through this.
+//! `config` and the pages go through this.
 
 use toml::Value as Toml;
 

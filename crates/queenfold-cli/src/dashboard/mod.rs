@@ -1,4 +1,4 @@
-//! A dashboard of a run: in the terminal of the run itself (`--tui`), or in another one (`watch`).
+//! A dashboard of a run: in the terminal of the run itself (`--tui`), or in another one (`status --watch`).
 
 mod areas;
 mod canvas;

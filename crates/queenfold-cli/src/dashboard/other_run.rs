@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::{Screen, Shown, show};
+use super::{Shown, show};
 use crate::control::live_run::old;
 use crate::control::signals;
 use crate::exit::{Exit, Failure};
@@ -16,16 +16,11 @@ use queenfold_ledger::ledger::{Asked, Asker, Store, is_held, put_request, read_l
 /// Shows the run in `dir` while another process counts it, and its status at the end.
 ///
 /// # Errors
-/// There is no run, or no terminal to show it.
+/// There is no run, or the terminal is gone.
 pub fn watch(dir: &Path) -> Result<(), Failure> {
     // Whether it is a run directory at all.
-    Store::open_to_read(dir)?;
+    Store::open_to_glance(dir)?;
     if is_held(dir) {
-        if let Some(missing) = Screen::missing() {
-            return Err(Failure::usage(format!(
-                "watch needs {missing}; `queenfold status --watch` prints the state of the run"
-            )));
-        }
         // A signal gives the screen back and ends the program.
         signals::listen(|| signals::end_at_once(Exit::Interrupted), None)?;
         // A run writes its state once it is planned.

@@ -201,10 +201,15 @@ impl JobRunner {
     /// As [`run`](Self::run).
     pub fn census(&self, board: GivenBoard) -> Result<CensusResult, Failure> {
         let job = Job::new(board);
-        let census = self.observed(&noticed(&job, None), |how, hardware| {
-            job.clone().settings(how).census_on(hardware)
-        })?;
-        census.map_err(|error| self.failure(error.into(), None))
+        let run = noticed(&job, None);
+        let counted = self.observed(&run, |how, hardware| job.settings(how).census_on(hardware));
+        let counted =
+            counted.and_then(|counted| counted.map_err(|error| self.failure(error.into(), None)));
+        if let Ok(census) = &counted {
+            self.say_profile(board.size(), Some(&census.report));
+        }
+        self.session.end(&run, counted.as_ref().map(|_| None));
+        counted
     }
 
     /// Why a job has no result. If it was stopped: by whom, and which command goes on.

@@ -40,7 +40,7 @@ pub use sharing::index_list::IndexList;
 #[doc(hidden)]
 pub use database::file_system::assume_file_system;
 pub(crate) use database::origin_columns::OriginColumns;
-pub use database::origin_filter::{DoneBy, OriginName};
+pub use database::origin_filter::OriginName;
 pub(crate) use database::parts::{Parts, own_plan};
 pub use database::plan_hash::{PlanInfo, plan_hash};
 pub use database::store::{LedgerSums, RecordedTask, Store};

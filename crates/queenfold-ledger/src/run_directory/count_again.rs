@@ -1,4 +1,4 @@
-//! Counts chosen tasks once more. `run --again`, `verify` and `check --challenge` do it all in one way: by a run on the
+//! Counts chosen tasks once more. `verify`, with and without `--again`, and `check --challenge` do it all in one way: by a run on the
 //! workers of this machine. They differ in which tasks are drawn, by what each is counted, and who hears of it.
 
 use std::collections::BTreeMap;

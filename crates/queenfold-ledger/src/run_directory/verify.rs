@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::count_again::{Compared, Said, ToCheck, WrongTask};
 use crate::ledger::{
-    Coverage, DoneBy, Entry, LedgerError, LedgerSums, OriginName, RecountChoice, Sessions, Store,
+    Coverage, Entry, LedgerError, LedgerSums, OriginName, RecountChoice, Sessions, Store,
 };
 use queenfold::engine::Engine;
 
@@ -31,42 +31,36 @@ pub struct Findings {
 }
 
 impl Verification {
-    /// Reads every record of `store`, and draws tasks by `choice`: of those that `done_by` counted, if it is given.
+    /// Reads every record of `store`, and draws tasks by `choice`: of those that `by` counted, if it is given.
     ///
     /// # Errors
     /// The ledger is damaged or of other plans.
     pub fn draw(
         store: &Store,
         choice: RecountChoice,
-        done_by: Option<&DoneBy>,
+        by: Option<&OriginName>,
     ) -> Result<Self, LedgerError> {
         let plans = store.plans()?;
         let _moment = store.moment()?;
         let sessions = Sessions::of(store.sessions()?);
         let host = |session: &str| sessions.host(session).map_or("", String::as_str);
         let mut done = Coverage::none_of(store.info().n(), &store.info().plans);
-        let mut is_known = false;
         let sums = store.sums_and(|task| {
-            let Some(by) = done_by else { return };
+            let Some(by) = by else { return };
             for entry in std::iter::once(&task.record).chain(&task.second) {
-                let (result, at) = (&entry.result, entry.recorded_at);
-                if by.origin.names(host(&entry.session), &result.origin) {
-                    is_known = true;
-                    if by.since.is_none_or(|since| at >= since) {
-                        done.add(result.key);
-                    }
+                if by.names(host(&entry.session), &entry.result.origin) {
+                    done.add(entry.result.key);
                 }
             }
         })?;
-        if let Some(by) = done_by.filter(|_| !is_known) {
+        if let Some(by) = by.filter(|_| done.done() == 0) {
             let what = format!(
-                "`{}` names no host, device or worker that counted; `queenfold report` shows who did",
-                by.origin
+                "`{by}` names no host, device or worker that counted; `queenfold report` shows who did"
             );
             return Err(LedgerError::other(store.file(), what));
         }
         let mut said = BTreeMap::new();
-        for task in choice.among(done_by.map_or(&sums.coverage, |_| &done)) {
+        for task in choice.among(by.map_or(&sums.coverage, |_| &done)) {
             if let Some(Entry {
                 result, session, ..
             }) = store.get(task)?
@@ -83,6 +77,7 @@ impl Verification {
         let tasks = Arc::new(ToCheck { plans, said });
         Ok(Self { sums, tasks })
     }
+
     /// What it shows that the tasks were counted again.
     pub fn findings(self, compared: Compared) -> Findings {
         Findings {

@@ -1,4 +1,4 @@
-//! What people can see of a run while it runs: in its directory, where `watch` and `report` find it, and in
+//! What people can see of a run while it runs: in its directory, where `status --watch` and `report` find it, and in
 //! the dashboard of `--tui`.
 
 use std::path::{Path, PathBuf};

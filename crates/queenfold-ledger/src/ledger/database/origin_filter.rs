@@ -45,12 +45,3 @@ impl FromStr for OriginName {
         }
     }
 }
-
-/// What one origin did, from some time on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DoneBy {
-    /// Who.
-    pub origin: OriginName,
-    /// Only what was recorded at this time or later, in seconds since 1970.
-    pub since: Option<i64>,
-}

@@ -57,7 +57,7 @@ impl Asker {
     /// The command that was given, for messages.
     pub const fn command(self, request: Request) -> &'static str {
         match (self, request) {
-            (Self::Watch, _) => "`queenfold watch`",
+            (Self::Watch, _) => "`queenfold status --watch`",
             (Self::Command, Request::Pause) => "`queenfold pause`",
             (Self::Command, Request::Resume) => "`queenfold resume`",
             (Self::Command, Request::Stop) => "`queenfold stop`",

@@ -1,11 +1,17 @@
-//! `queenfold verify`: checks the records of a run, and counts a share of its tasks again.
+//! `queenfold verify`: checks the records of a run and counts a share of its tasks again, counts all of it a second time, or
+//! compares two runs.
+
+mod again;
+mod against;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value as Json, json};
 
-use crate::args::timestamp::Timestamp;
+use self::again::again;
+use self::against::against;
+use crate::args::flags::HowAgain;
 use crate::config::{share, whole};
 use crate::exit::{Failure, complete_shard};
 use crate::output::{print, print_json, say};
@@ -17,23 +23,30 @@ use queenfold::engine::CheckedBy;
 use queenfold::job::outcome;
 use queenfold::outcome::Outcome;
 use queenfold::words::several;
-use queenfold_ledger::ledger::{Division, DoneBy, OriginName, RecountChoice, Store, chance_missed};
+use queenfold_ledger::ledger::{Division, OriginName, RecountChoice, Store, chance_missed};
 use queenfold_ledger::run_directory::{Findings, Verification, WrongTask};
 
 const HELP: &str = "\
 Examples:
   queenfold verify n20                   one task in a hundred
-  queenfold verify n20 --sample 0.1      a tenth of them
-  queenfold verify n20 --all --json
+  queenfold verify n20 --sample 0.1      a tenth of them; 1 is every task
   queenfold verify n20 --by oracle       by a simpler method, which takes some fifty times as long
-  queenfold verify n20 --origin gpu-0 --since \"2026-11-22 18:00\"
+  queenfold verify n20 --origin gpu-0    everything that this device counted
+  queenfold verify --again n20           count what is recorded a second time, and record that
+  queenfold verify n20 --against elsewhere/n20    which tasks differ in two runs
 
-The command reads every record and checks its digest. It then counts a random share of the tasks, \
-or all of them, a second time, by another kernel than the recorded one. With --by oracle, the oracle \
+The command reads every record and checks its digest. It then counts a random share of the tasks, one in a hundred unless \
+--sample says otherwise, a second time, by another kernel than the recorded one. With --by oracle, the oracle \
 of their engine counts them, which is a simpler and slower method. For a whole run it \
 also checks the identities between the counts, and compares them with the table of known counts. \
-Without --sample and --all, it counts one task in a hundred again. The exit code is 3 if anything \
-differs, and 4 if tasks of the run, or of its shard, are missing.";
+The exit code is 3 if anything differs, and 4 if tasks of the run, or of its shard, are missing.
+
+--again counts each recorded task without a second count by another worker or device, and by another \
+kernel where that takes at most four times as long as the widest one. It keeps these counts in the directory, can be stopped \
+and given again. Where the counts differ, a third one decides, and all of them are kept.
+
+--against writes nothing. It says of each task that differs what each run has, by which kernel or device, worker and \
+host; in the place of a directory may be the certificate of a shard.";
 
 /// Flags of `verify`.
 #[derive(Debug, clap::Args)]
@@ -43,12 +56,8 @@ pub struct Args {
     dir: PathBuf,
 
     /// The share of the tasks to count again, above 0 and up to 1
-    #[arg(long, value_name = "P", value_parser = sample, allow_hyphen_values = true, conflicts_with = "all")]
+    #[arg(long, value_name = "P", value_parser = sample, allow_hyphen_values = true)]
     sample: Option<f64>,
-
-    /// Count every task again
-    #[arg(long)]
-    all: bool,
 
     /// What counts them again: another kernel, or the oracle of the engine, which is slow and simple
     #[arg(long, value_name = "METHOD", default_value = "kernel", value_parser = second_method())]
@@ -63,14 +72,20 @@ pub struct Args {
     #[arg(long, value_name = "HOST|DEVICE|WORKER")]
     origin: Option<OriginName>,
 
-    /// Only what the origin recorded since then: a day or a minute (UTC) such as 2026-11-23T18:30, or how
-    /// long ago, such as 3h
-    #[arg(long, value_name = "T", value_parser = Timestamp::parse, allow_hyphen_values = true)]
-    since: Option<Timestamp>,
+    /// List the tasks whose counts differ in the run of this directory
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["sample", "by", "seed", "origin"])]
+    against: Option<PathBuf>,
 
     /// Print one JSON object on a line
     #[arg(long)]
     json: bool,
+
+    /// Count the recorded tasks a second time, by other workers and kernels, and keep these counts
+    #[arg(long, conflicts_with_all = ["sample", "by", "seed", "origin", "against"])]
+    again: bool,
+
+    #[command(flatten, next_help_heading = "With --again")]
+    how: HowAgain,
 }
 
 fn sample(text: &str) -> Result<f64, String> {
@@ -79,32 +94,32 @@ fn sample(text: &str) -> Result<f64, String> {
     some.ok_or_else(|| "expected a share above 0".to_owned())
 }
 
-/// Counts recorded tasks again.
+/// Checks a run in the way that is asked for.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    if args.since.is_some() && args.origin.is_none() {
-        let what = "--since narrows --origin: which host, device or worker is to be counted again?";
-        return Err(Failure::usage(what));
+    match &args.against {
+        Some(other) => against([&args.dir, other], args.json),
+        None if args.again => again(&args.dir, args.how.settings()?, args.json),
+        None => recount_sample(args),
     }
+}
+
+/// Counts recorded tasks again.
+fn recount_sample(args: &Args) -> Result<(), Failure> {
     let store = Store::open_to_read(&args.dir)?;
     let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
-    let share = args.sample.unwrap_or(0.01);
-    let choice = match args.all || args.sample.is_none() && args.origin.is_some() {
-        true => RecountChoice::All,
-        false => RecountChoice::Sample { share, seed },
-    };
-    let done_by = args.origin.clone().map(|origin| DoneBy {
-        origin,
-        since: args.since.map(|Timestamp(since)| since),
+    let share = args.sample.unwrap_or(match args.origin {
+        Some(_) => 1.0,
+        None => 0.01,
     });
+    let choice = match share {
+        1.0 => RecountChoice::All,
+        _ => RecountChoice::Sample { share, seed },
+    };
     let report = recount::listen()?;
-    let drawn = Verification::draw(&store, choice, done_by.as_ref())?;
+    let drawn = Verification::draw(&store, choice, args.origin.as_ref())?;
     let plans = drawn.tasks.plans.clone();
     let compared = recount::count(&drawn.tasks, args.by, report, progress)?;
     let findings = drawn.findings(compared);
-    if findings.checked == 0 && args.since.is_some() {
-        let what = "nothing was recorded by that origin since then, so nothing is counted again";
-        return Err(Failure::usage(what));
-    }
     let coverage = &findings.sums.coverage;
     let wrong = &findings.wrong;
     let outcome = match plans.first() {

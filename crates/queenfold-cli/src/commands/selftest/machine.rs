@@ -1,8 +1,8 @@
-//! `queenfold devices`: shows the processor and the GPUs of this machine, and what `auto` chooses on it.
+//! Shows the processor and the GPUs of this machine, and what `auto` chooses on it.
 
 use serde_json::{Value, json};
 
-use crate::config::{bytes_text, whole};
+use crate::config::bytes_text;
 use crate::exit::Failure;
 use crate::output::{print, print_json};
 use queenfold::board::Size;
@@ -13,32 +13,19 @@ use queenfold::machine::Machine;
 use queenfold::simd::Isa;
 use queenfold::words::several;
 
-/// Flags of `devices`.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  queenfold devices
-  queenfold devices -n 24 --json")]
-pub struct Args {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-
-    /// The board whose kernel is checked for how it fits each GPU, 5 to 30, and for which `auto` is asked
-    #[arg(short, value_name = "N", default_value_t = 20, value_parser = whole(5..=30_u32), allow_hyphen_values = true)]
-    n: u32,
-}
+/// The board whose kernel is checked for how it fits each GPU, and for which `auto` is asked.
+const N: u32 = 20;
 
 /// Shows the machine. What the system does not report is `unknown`, or `null` in JSON.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn tell(to_json: bool) -> Result<(), Failure> {
     let machine = Machine::detect();
     let available = Isa::ALL.into_iter().filter(|isa| isa.is_available());
     let available: Vec<_> = available.map(Isa::name).collect();
-    let n = Size::new(args.n).map_err(Failure::usage)?;
+    let n = Size::new(N).map_err(Failure::usage)?;
     let (gpus, missing) = gpus(n);
     let hardware = Hardware::find(&HardwareSettings::default())?;
     let engine = hardware.choose_engine(n)?;
-    if args.json {
+    if to_json {
         return print_json(&json!({
             "cpu": machine.cpu,
             "cores": machine.cores,
@@ -65,7 +52,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
          Instruction sets  {}; auto takes {}\n\
          Memory            {memory}\n\
          GPUs              {}\n\
-         auto takes the {engine} engine for n = {n} on {}",
+         auto takes the {engine} engine for n = {n} on {}\n",
         machine.cpu.as_deref().unwrap_or("unknown"),
         machine.cores,
         available.join(", "),

@@ -1,4 +1,7 @@
-//! `queenfold selftest`: counts small boards by every kernel of this machine, and compares with the known counts.
+//! `queenfold selftest`: shows what this machine has, counts small boards by each of its kernels, and compares with the known
+//! counts.
+
+mod machine;
 
 use serde_json::json;
 
@@ -18,9 +21,12 @@ const LAST: u32 = 12;
 #[command(after_help = "\
 Examples:
   queenfold selftest
-  queenfold selftest --json")]
+  queenfold selftest --json
+
+Shows the processor, the instruction sets, the memory and the GPUs, and what would be used. Then counts small boards by every \
+engine with every instruction set of this machine. A GPU counts nothing here: it tests itself in each run.")]
 pub struct Args {
-    /// Print one JSON object for each check, on a line
+    /// Print one JSON object for the machine and for each check, on a line
     #[arg(long)]
     json: bool,
 }
@@ -31,10 +37,11 @@ type Verdict = Result<(), (&'static str, String)>;
 const FAILED: &str = "failed";
 const SKIPPED: &str = "skipped";
 
-/// Counts small boards by every engine with every instruction set of this machine, and by the oracle of
+/// Shows the machine, counts small boards by every engine with every instruction set of it, and by the oracle of
 /// each engine, and compares with the known counts. Prints one line per check. Devices are not tested
 /// here: each tests itself when it is opened.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    machine::tell(args.json)?;
     let mut failed = 0;
     let mut tell = |engine: Engine, kernel: &str, verdict: Verdict| {
         failed += u32::from(matches!(verdict, Err((FAILED, _))));
