@@ -20,11 +20,11 @@ step() {
 
 board=${BOARD:-24}
 read -ra samples <<<"${SAMPLES:-20 22 24 26 28}"
-step devices.txt "$bin/queenfold" devices
+step machine.txt "$bin/queenfold" selftest
 step samples.txt "$bin/examples/gpu_samples" "${samples[@]}"
 step whole.json "$bin/queenfold" bench --gpu --for "${FOR:-10m}" --json
 step run.txt "$bin/queenfold" run -n "$board" --gpu cuda --workers 0 --engine colour --dir "$results/run" --json
-step again.txt "$bin/queenfold" run --again "$results/run" --gpu cuda --workers 0 --json
+step again.txt "$bin/queenfold" verify --again "$results/run" --gpu cuda --workers 0 --json
 step certificate "$bin/queenfold" certify "$results/run" -o "$results/run.cert"
 step check.txt "$bin/queenfold" check "$results/run.cert"
 step mixed.txt "$bin/queenfold" run -n "$board" --gpu cuda --engine colour --json
