@@ -19,6 +19,8 @@ mod runs;
 mod second;
 #[cfg(unix)]
 pub mod shard_files;
+#[cfg(unix)]
+mod shard_list;
 #[cfg(target_os = "linux")]
 mod shared;
 mod sick;
