@@ -8,9 +8,9 @@ give NAME NUMBER FILE   checks the certificate of a shard that NAME took, and co
 check                   checks all that was given, and says what is missing
 
 Needs Python 3.8 and `queenfold`. All is in this folder: git brings it to the others and back."""
-import json, os, shutil, subprocess, sys
+import json, os, shlex, shutil, subprocess, sys
 
-COMPARE = "queenfold merge --check {} {}"
+COMPARE = ["queenfold", "merge", "--check"]
 def need(holds, what):
     if not holds: sys.exit(f"refused: {what}")
 def read(file):  # of which board and shard the certificate is, who signed it, and what `queenfold check` says
@@ -25,10 +25,10 @@ def path(number, name): return f"certs/{number}.{name}.cert"
 def accept(file, number, name):  # the root of what this person counted of this shard
     of, shard, key, found = read(file)
     need((of, shard) == (board, number), f"{file} is of shard {shard} of {of}, not of shard {number} of {board}")
-    need(key == keys[name], f"{file} is signed by {key or 'nobody'}, not by {name}")
+    need(key == keys.get(name), f"{file} is signed by {key or 'nobody'}, not by {name}")
     need(found["tasks"] == found["shard_tasks"], f"{file} has {found['tasks']} of {found['shard_tasks']} tasks")
-    for other in {path(number, other) for other in shards[number] if other != name}:
-        same = not os.path.exists(other) or subprocess.run(COMPARE.format(file, other).split(), stdout=subprocess.DEVNULL).returncode == 0
+    for other in filter(os.path.exists, (path(number, other) for other in shards[number] if other != name)):
+        same = subprocess.run([*COMPARE, file, other], stdout=subprocess.DEVNULL).returncode == 0
         need(same, f"{file} and {other} differ: `queenfold check FILE --challenge SEED` tells which is wrong")
     return found["root"]
 
@@ -54,8 +54,9 @@ if command == "take":
     need(number, f"no shard is left for {name}")
     shards[number][name] = ""
     engine = next(plan.split("-")[0] for plan in board["plans"] if not plan.startswith("census"))
-    squares = "".join(f" --{of} {board[of]}" for of in ("queens", "holes") if board.get(of))
-    print(f"queenfold run -n {board['n']}{squares} --engine {engine} --shard {number}/{board['shards'].split()[0]} --dir s{number}")
+    squares = [word for of in ("queens", "holes") if board.get(of) for word in (f"--{of}", board[of])]
+    shard = f"{number}/{board['shards'].split()[0]}"
+    print(shlex.join(["queenfold", "run", "-n", str(board["n"]), *squares, "--engine", engine, "--shard", shard, "--dir", f"s{number}"]))
 if command == "give":
     name, number, file = given
     need(name in shards.get(number, {}), f"{name} did not take shard {number}")
