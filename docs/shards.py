@@ -10,7 +10,6 @@ check                   checks all that was given, and says what is missing
 Needs Python 3.8 and `queenfold`. All is in this folder: git brings it to the others and back."""
 import json, os, shlex, shutil, subprocess, sys
 
-COMPARE = ["queenfold", "merge", "--check"]
 def need(holds, what):
     if not holds: sys.exit(f"refused: {what}")
 def read(file):  # of which board and shard the certificate is, who signed it, and what `queenfold check` says
@@ -28,7 +27,7 @@ def accept(file, number, name):  # the root of what this person counted of this 
     need(key == keys.get(name), f"{file} is signed by {key or 'nobody'}, not by {name}")
     need(found["tasks"] == found["shard_tasks"], f"{file} has {found['tasks']} of {found['shard_tasks']} tasks")
     for other in filter(os.path.exists, (path(number, other) for other in shards[number] if other != name)):
-        same = subprocess.run([*COMPARE, file, other], stdout=subprocess.DEVNULL).returncode == 0
+        same = subprocess.run(["queenfold", "verify", file, "--against", other], stdout=subprocess.DEVNULL).returncode == 0
         need(same, f"{file} and {other} differ: `queenfold check FILE --challenge SEED` tells which is wrong")
     return found["root"]
 

@@ -191,7 +191,7 @@ fn three_people_count_all_shards_twice() {
         out,
         "8 of 8 counts are here, 0 nobody took; missing: none\n"
     );
-    let out = people.does("cleo", "queenfold merge list/certs/*.cert --into n14");
+    let out = people.does("cleo", "queenfold gather list/certs/*.cert --into n14");
     assert!(out.contains("365596"), "{out}");
     let out = people.does(
         "cleo",
