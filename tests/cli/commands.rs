@@ -58,6 +58,7 @@ fn what_is_asked_for_is_not_dropped_without_a_word() {
         estimate -n 18 --workers 0 => 0 workers count no sample
         run -n 8 --queens  => a value is required
         run -n 8 --holes none => `none` names no square of n = 8
+        solve -n 8 --count 0 --json => --count 0 goes without --json
         solve -n 8 --seed -1 => expected random or a whole number from 0 to
         array -n 20 --for slurm --shards x => expected a whole number from 0 to
         "#,

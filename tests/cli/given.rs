@@ -212,6 +212,10 @@ fn solve_prints_boards_that_it_reads_again() {
         svg.starts_with("<svg ") && svg.matches('♛').count() == 16,
         "{svg}"
     );
+    let puzzle = words!("solve -n 4 --queens b4 --holes a1 --count 0");
+    assert_eq!(stdout(&puzzle), ". Q . .\n. . . .\n. . . .\n# . . .\n");
+    let svg = stdout(&[&puzzle[..], &["--svg"]].concat());
+    assert_eq!(svg.matches('♛').count(), 1, "{svg}");
     let none = output(&["solve", "-n", "6", "--queens", "a1"]);
     assert_eq!(
         (none.status.code(), printed(&none.stdout)),

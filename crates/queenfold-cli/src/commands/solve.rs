@@ -17,7 +17,8 @@ Examples:
   queenfold solve -n 8 --queens b4,d5
   queenfold solve -n 8 --count all --unique
   queenfold solve -n 20 --queens c3,h11 --count 3 --seed 1
-  queenfold solve --board puzzle.txt --svg > puzzle.svg
+  queenfold solve --board puzzle.txt --svg > solution.svg
+  queenfold solve --board puzzle.txt --svg --count 0 > puzzle.svg
 
 Prints boards with n queens, the given ones among them, of which none attacks another and none stands on a \
 hole. Without --seed they are the first ones of a search that always fills what has the fewest squares left, \
@@ -35,8 +36,8 @@ pub struct Args {
     #[command(flatten)]
     boards: Boards,
 
-    /// How many different boards to print at most, 1 to 100000, or `all`
-    #[arg(long, value_name = "K|all", default_value = "1", value_parser = whole(1..=MOST).or("all"), allow_hyphen_values = true)]
+    /// How many different boards to print at most, up to 100000, or `all`; 0 prints what is given, unsolved
+    #[arg(long, value_name = "K|all", default_value = "1", value_parser = whole(0..=MOST).or("all"), allow_hyphen_values = true)]
     count: Count,
 
     /// Print one board of those that rotations and reflections turn into each other
@@ -76,6 +77,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "--count all lists every board, and --seed chooses: give one of the two",
         ));
     }
+    if args.count == Some(0) && args.json {
+        return Err(Failure::usage("--count 0 goes without --json"));
+    }
     let _report = StopReport::listen(match args.json || args.svg {
         // They print a board at the end of its search.
         true => "what it searched for is not printed",
@@ -96,6 +100,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// Prints completions of one board. The line about them begins with `name`.
 fn show(name: &str, board: &GivenBoard, args: &Args) -> Result<(), Failure> {
+    if args.count == Some(0) {
+        // An empty row has its queen in a column that no board has.
+        let queen = |row| board.queens().row(row).trailing_zeros() as u8;
+        let given: Vec<_> = (0..board.size().get()).map(queen).collect();
+        return match args.svg {
+            true => print(&board_svg(board, &[given])),
+            false => print_board(board, 0, &given),
+        };
+    }
     let seed = args
         .seed
         .map(|seed| seed.unwrap_or_else(|| fastrand::u64(..)));
