@@ -154,7 +154,9 @@ fn an_explanation_names_its_step_and_begins_with_the_idea_of_the_list() {
     }
     assert!(list.lines().all(|line| line.len() <= 80), "{list}");
     // The method and the engine of one name are explained together.
-    tells(&stdout(&["explain", "colour"]), &["\n\nengine colour: "]);
+    let colour = stdout(&["explain", "colour"]);
+    tells(&colour, &["\n\nengine colour: "]);
+    assert_eq!(stdout(&["explain", "9"]), colour);
 }
 
 #[test]

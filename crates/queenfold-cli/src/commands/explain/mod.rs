@@ -1,6 +1,6 @@
 //! The command `explain`: the steps of the course, and its methods and engines in plain words.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::exit::Failure;
 use crate::ladder::{METHODS, STEPS};
@@ -11,10 +11,11 @@ use crate::output::print;
 #[command(after_help = "\
 Examples:
   queenfold explain              the steps of the course, with all names
+  queenfold explain 4            a step
   queenfold explain symmetry     a method of the ladder
   queenfold explain chain        an engine, with a board that is worked out")]
 pub struct Args {
-    /// The method or engine; all are listed unless given
+    /// The method or engine, or the number of a step; all are listed unless given
     #[arg(value_name = "NAME", value_parser = names())]
     name: Option<String>,
 }
@@ -42,7 +43,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return print(&list());
     };
     let mut topics = topics();
-    topics.retain(|(.., of, _)| of == name);
+    topics.retain(|(step, _, of, _)| of == name || step.to_string() == *name);
     // A method and an engine of one name have one step.
     let step = topics[0].0;
     let mut text = format!("Step {step}: {}\n", STEPS[step - 1]);
@@ -68,9 +69,11 @@ pub fn list() -> String {
     lines.join("\n")
 }
 
-/// The names of all methods and engines, for clap to check and complete.
+/// The names of all methods and engines, for clap to check and complete, and the steps, for it to check.
 fn names() -> impl TypedValueParser<Value = String> {
     let mut names: Vec<_> = topics().into_iter().map(|(.., name, _)| name).collect();
     names.dedup();
-    PossibleValuesParser::new(names)
+    let steps: [_; STEPS.len()] = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"];
+    let steps = steps.map(|step| PossibleValue::new(step).hide(true));
+    PossibleValuesParser::new(names.into_iter().map(Into::into).chain(steps))
 }
