@@ -184,6 +184,9 @@ fn what_would_take_days_is_not_begun_unless_the_limit_is_lifted() {
     assert!(start.elapsed() < Duration::from_secs(99), "it was begun");
     assert!(table.contains("more than 1.7 minutes, about "), "{table}");
     assert!(table.contains("hours") || table.contains("days"), "{table}");
+    let relative = words!("-n 11 --style recursive --method bitmap --time-limit 1");
+    let table = stdout(&ladder("tuples", &relative));
+    assert!(table.contains(" –  bitmap, recursive"), "{table}");
     let lifted = ["-n", "8", "--style", "recursive", "--time-limit", "none"];
     assert!(stdout(&ladder("tuples", &lifted)).contains(" 16777216 "));
 }

@@ -20,7 +20,7 @@ Examples:
   queenfold ladder --plot picture.svg --from rows.json
 
 Without arguments the command lists the steps of the course with their methods, as `explain` does. A count is repeated until it has spent 20 ms, and the best time is taken. CPU time is that of all threads; \
-the speed compares it with that of the first row of the same board that has a time (on a GPU, the wall time). A terminal \
+the speed compares it (on a GPU, the wall time) with that of the first row of the same board, and is `–` if that one takes too long. A terminal \
 with fewer than 90 columns gets no wall time. A row that takes more than \
 the time limit says so, with the time that it would take on an idle machine: that of a smaller board, by how many boards \
 are filled (`tuples`, `permutations`), or by a factor for each queen that grows in proportion to their number. A count that would take more than ten times the limit is not begun. Ctrl-C stops at once; the \

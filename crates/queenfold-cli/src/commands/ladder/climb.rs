@@ -60,7 +60,10 @@ pub fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
                     match args.json {
                         true => print_json(&row)?,
                         // Its speed is relative to the first row.
-                        false => print_row(&table.row(&row, *first.get_or_insert(row.cost())))?,
+                        false => {
+                            let first = *first.get_or_insert(Some(row.cost()));
+                            print_row(&table.row(&row, first))?;
+                        }
                     }
                     rows.push(row);
                     index += 1;
@@ -73,6 +76,7 @@ pub fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
                     let limit = args.limit_of_time().unwrap_or_default();
                     let too_long = too_long(limit, rung.extrapolated(n));
                     if !args.json {
+                        first.get_or_insert(None);
                         print_row(&table.too_long(n, &too_long, &title))?;
                         rung.stopped = true;
                         index += 1;

@@ -68,13 +68,13 @@ impl LadderTable {
     }
 
     /// A row; `–` where the method does not count uniques. `first` is the cost of the row that the
-    /// speed is relative to, in seconds.
-    pub fn row(self, row: &TableRow, first: f64) -> String {
+    /// speed is relative to, in seconds; `None` if it took too long.
+    pub fn row(self, row: &TableRow, first: Option<f64>) -> String {
         let unique = row.unique.map(|unique| unique.to_string());
         let time = |seconds| measured(Duration::from_secs_f64(seconds));
         let cpu = row.cpu_seconds.map_or_else(|| "–".to_owned(), time);
         // The clock may be too coarse for the smallest boards.
-        let speed = first.max(1e-9) / row.cost().max(1e-9);
+        let speed = first.map(|first| times(first.max(1e-9) / row.cost().max(1e-9)));
         self.line(
             [
                 &row.n.to_string(),
@@ -83,7 +83,7 @@ impl LadderTable {
                 &row.nodes.to_string(),
             ],
             [&cpu, &time(row.seconds)],
-            &times(speed),
+            speed.as_deref().unwrap_or("–"),
             &row.title(),
         )
     }
@@ -170,7 +170,7 @@ mod tests {
         let method = |line: &str| {
             line.chars().count() - line.trim_end().split("  ").last().unwrap().chars().count()
         };
-        let (header, line) = (table.header(), table.row(&row, 99.0 * 86_400.0));
+        let (header, line) = (table.header(), table.row(&row, Some(99.0 * 86_400.0)));
         assert_eq!(method(&header), method(&line), "\n{header}\n{line}");
         let without = TableRow {
             unique: None,
@@ -180,10 +180,10 @@ mod tests {
             cpu_seconds: None,
             ..row.clone()
         };
-        let line = table.row(&without, 0.0);
+        let line = table.row(&without, None);
         assert_eq!(method(&header), method(&line), "\n{header}\n{line}");
         // The fastest that can be after the slowest.
-        let line = table.row(&without, 99.0 * 86_400.0);
+        let line = table.row(&without, Some(99.0 * 86_400.0));
         assert_eq!(method(&header), method(&line), "\n{header}\n{line}");
         let too_long = too_long(Duration::from_secs(10), Some(2.9 * 86_400.0));
         let line = table.too_long(n, &too_long, "symmetry, recursive");
