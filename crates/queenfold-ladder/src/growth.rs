@@ -1,7 +1,7 @@
 //! How the time of a method grows with the board, and what it would be on a larger one.
 
-/// By how much the time grows with one queen more, at the end of `times`: pairs of a board size and the seconds
-/// it took, by ascending size.
+/// By how much the time (or what else is counted) grows with one queen more, at the end of `times`: pairs of a board size
+/// and the seconds it took, by ascending size.
 ///
 /// It is the mean over the last two queens, because odd boards cost some methods twice as much as even ones; over
 /// the last queen where there is no board two queens smaller. `None` if the times do not say.

@@ -88,14 +88,12 @@ impl Curve<'_> {
         }
     }
 
-    /// Its name, and by how much the time grows with a queen at its end.
+    /// Its name, and by how much the nodes grow with a queen at its end. Times of small boards would say what
+    /// a start costs.
     pub fn label(&self) -> String {
-        let times: Vec<_> = self
-            .rows
-            .iter()
-            .map(|row| (row.n.get(), row.cost()))
-            .collect();
-        match growth(&times) {
+        let nodes = self.rows.iter();
+        let nodes: Vec<_> = nodes.map(|row| (row.n.get(), row.nodes as f64)).collect();
+        match growth(&nodes) {
             Some(factor) if factor < 9.95 => format!("{}, × {factor:.1} a queen", self.name),
             Some(factor) => format!("{}, × {factor:.0} a queen", self.name),
             None => self.name.clone(),
@@ -181,15 +179,15 @@ mod tests {
     }
 
     #[test]
-    fn a_label_says_how_the_time_grows() {
-        let of = |n, seconds| TableRow {
-            cpu_seconds: Some(seconds),
+    fn a_label_says_how_the_nodes_grow_whatever_the_time() {
+        let of = |n, nodes| TableRow {
+            nodes,
             n: Size::new(n).unwrap(),
             ..row("bitmap", None)
         };
-        let rows = [of(9, 7.0), of(8, 1.0), of(10, 49.0)];
+        let rows = [of(9, 7), of(8, 1), of(10, 49)];
         assert_eq!(curves(&rows)[0].label(), "bitmap, × 7.0 a queen");
-        let rows = [of(8, 1.0), of(9, 24.0)];
+        let rows = [of(8, 1), of(9, 24)];
         assert_eq!(curves(&rows)[0].label(), "bitmap, × 24 a queen");
     }
 }

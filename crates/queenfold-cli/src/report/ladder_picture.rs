@@ -52,7 +52,7 @@ pub fn ladder_picture(rows: &[TableRow]) -> String {
     draw_names(&mut chart, &mut curves);
     for (y, note) in [
         (521, "× 7 a queen: one queen more"),
-        (538, "takes 7 times as long"),
+        (538, "has 7 times as many nodes"),
     ] {
         chart.text((718, y), "start", "", note);
     }
@@ -109,7 +109,7 @@ pub mod tests {
             total: 0,
             unique: None,
             classes: None,
-            nodes: 0,
+            nodes: (seconds * 1e3) as u128,
             seconds: 1e3,
             cpu_seconds: Some(seconds),
             note: None,
