@@ -9,6 +9,7 @@ use queenfold_ledger::ledger::{Session, Store};
 use serde_json::Value as Json;
 
 use crate::common::program::{output, printed, queenfold, refusal, stdout, tells, words};
+use crate::common::text_of;
 
 /// The page of the run in `dir`.
 fn page(dir: &Path) -> String {
@@ -72,8 +73,11 @@ fn a_finished_run_is_shown_with_its_result_and_its_drawings() {
     assert_eq!(html.matches("h.9v0.9h-.9z").count(), 32);
     // It takes less time than its records are exact.
     assert!(html.contains("too short for drawings over time"));
-    assert_alone(&crate::common::text_of("docs/report-n20.html"));
+    assert_alone(&text_of("docs/report-n20.html"));
     assert_alone(&html);
+    // The task of the census is counted by a kernel of its own, by whichever worker.
+    let tasks: Vec<_> = shares(&html).map(|row| row[2].1.clone()).collect();
+    assert_eq!(tasks, ["32", "1"]);
     let record = stdout(&["report", dir.to_str().unwrap(), "--json"]);
     let record: Json = serde_json::from_str(&record).unwrap();
     assert_eq!(record["result"]["total"], "14772512");
@@ -81,7 +85,7 @@ fn a_finished_run_is_shown_with_its_result_and_its_drawings() {
     assert!(html.contains(record["signature"].as_str().unwrap()));
     let row = record["record"].as_str().unwrap();
     assert!(row.starts_with("| 16 | known | "), "{row}");
-    let table = crate::common::text_of("docs/RECORDS.md");
+    let table = text_of("docs/RECORDS.md");
     let columns = table
         .lines()
         .find(|line| line.starts_with("| n | total |"))
@@ -144,6 +148,13 @@ fn cells(row: &str) -> Vec<(String, String)> {
     cells.map(cell).collect()
 }
 
+/// The rows of the table of what each kernel did.
+fn shares(page: &str) -> impl Iterator<Item = Vec<(String, String)>> {
+    let (_, table) = page.split_once("Who counted how much").unwrap();
+    let (table, _) = table.split_once("</table>").unwrap();
+    table.split("<tr>").skip(2).map(cells)
+}
+
 #[test]
 fn a_run_of_several_hosts_says_what_each_did_as_its_status_does() {
     let folder = tempfile::tempdir().unwrap();
@@ -173,25 +184,26 @@ fn a_run_of_several_hosts_says_what_each_did_as_its_status_does() {
     stdout(&["gather", "--into", dirs[0], dirs[1], dirs[2]]);
 
     let html = page(&both);
-    let table = html.split("Who counted how much").nth(1).unwrap();
-    let table = table.split("</table>").next().unwrap();
-    let rows = table.split("<tr>").skip(2).map(cells);
+    let rows: Vec<_> = shares(&html).collect();
     let status: Json = serde_json::from_str(&stdout(&["status", dirs[0], "--json"])).unwrap();
     let hosts = status["hosts"].as_array().unwrap();
     assert_eq!(hosts.len(), 2, "{status}");
     for host in hosts {
         let name = host["host"].as_str().unwrap();
         // By the workers of the plan and by those of the census, which may use different kernels.
-        let its = rows.clone().filter(|row| row[0].1 == name);
-        let tasks: u64 = its
-            .clone()
-            .map(|row| row[2].1.parse::<u64>().unwrap())
-            .sum();
-        assert_eq!(host["tasks"], tasks, "{table}");
+        let its = rows.iter().filter(|row| row[0].1 == name);
+        let tasks = its.clone().map(|row| row[2].1.parse::<u64>().unwrap());
+        assert_eq!(host["tasks"], tasks.sum::<u64>(), "{rows:?}");
         assert!(
             its.clone().all(|row| row[4].1.ends_with("node/s")),
-            "{table}"
+            "{rows:?}"
         );
+    }
+    for page in [&html, &text_of("docs/report-n20.html")] {
+        let (_, lanes) = page.split_once("When each worker counted").unwrap();
+        let (lanes, _) = lanes.split_once("</figure>").unwrap();
+        let is_weaker = lanes.contains("fill=\"#1F77B4\" fill-opacity=\"0.");
+        assert_eq!(lanes.contains("Weaker"), is_weaker, "{lanes}");
     }
     for part in ["an &lt;old&gt; GPU", "<dt>faulty</dt><dd>worker-0 on anna"] {
         assert!(html.contains(part), "{part}");

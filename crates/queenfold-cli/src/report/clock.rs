@@ -217,6 +217,7 @@ mod tests {
             engine: Engine::Chain,
             index: 0,
             lane: 0,
+            kernel: 0,
             session: None,
             end,
             seconds,

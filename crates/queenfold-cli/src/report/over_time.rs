@@ -146,8 +146,8 @@ fn fill(chart: &mut Chart, [left, right]: [f64; 2], [low, high]: [f64; 2], look:
     chart.fill(&corners, look.0, look.1);
 }
 
-/// Who counted when: a row for each worker and device.
-pub fn lanes(report: &RunReport, clock: &Clock) -> String {
+/// Who counted when: a row for each worker and device; and whether any is drawn weaker where it counted part of the time.
+pub fn lanes(report: &RunReport, clock: &Clock) -> (String, bool) {
     let bins = clock.bins();
     let shown = report.lanes.len().min(MOST_LANES);
     let mut busy = vec![vec![0.0; bins.0.len()]; shown];
@@ -158,9 +158,11 @@ pub fn lanes(report: &RunReport, clock: &Clock) -> String {
     }
     let height = 60 + ROW * shown as i32;
     let mut chart = over_time(clock, height, None, shown as f64..0.0);
+    let mut is_weaker = false;
     for (lane, busy) in busy.iter().enumerate() {
         let top = lane as f64;
         for (from, to, tone) in tones(&bins.0, busy) {
+            is_weaker |= tone < TONES;
             let times = [from, to].map(|time| clock.at(time));
             let look = (MEASURED, tone / TONES);
             fill(&mut chart, times, [top + 0.12, top + 0.88], look);
@@ -168,7 +170,7 @@ pub fn lanes(report: &RunReport, clock: &Clock) -> String {
         let (_, y) = chart.at((0.0, top + 0.5));
         chart.text((NAMES, y + 4), "end", "", &lane_name(report, lane));
     }
-    chart.finish()
+    (chart.finish(), is_weaker)
 }
 
 /// How strong the colour of a lane is, from when to when: bins of the same tone that follow one another are one.

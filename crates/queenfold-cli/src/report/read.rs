@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::timeline::Timeline;
-use queenfold::engine::{CountedBy, Engine, Plan, WorkerId};
+use queenfold::engine::{Engine, Plan, WorkerId};
 use queenfold::job::outcome;
 use queenfold::outcome::Outcome;
 use queenfold_ledger::ledger::{
@@ -34,6 +34,8 @@ pub struct RunReport {
     pub sessions: Vec<Session>,
     /// Who counted.
     pub lanes: Vec<Lane>,
+    /// The names of the kernels and devices that counted.
+    pub kernels: Vec<String>,
     /// What was counted, in canonical order.
     pub tasks: Vec<DoneTask>,
     /// Counts that differed.
@@ -49,8 +51,6 @@ pub struct Lane {
     pub host: String,
     /// The worker.
     pub worker: WorkerId,
-    /// The kernel or device that counted its first task.
-    pub counted_by: CountedBy,
 }
 
 /// A recorded task, as the drawings need it.
@@ -64,6 +64,8 @@ pub struct DoneTask {
     pub session: Option<usize>,
     /// Who counted it: an index of [`RunReport::lanes`].
     pub lane: usize,
+    /// By what: an index of [`RunReport::kernels`].
+    pub kernel: usize,
     /// When it was recorded, in seconds since 1970.
     pub end: i64,
     /// How long it was counted, in seconds.
@@ -93,6 +95,7 @@ impl RunReport {
             signature: String::new(),
             sessions: store.sessions()?,
             lanes: Vec::new(),
+            kernels: Vec::new(),
             tasks: Vec::new(),
             corrections: store.corrections()?,
             timeline: timeline(directory),
@@ -108,38 +111,39 @@ impl RunReport {
             .map(|(at, session)| (session.id.as_str(), (at, session.facts.host.as_str())))
             .collect();
         // Each with its tasks, which get the number of their lane when all are known.
-        let mut lanes: BTreeMap<(&str, WorkerId), (CountedBy, Vec<usize>)> = BTreeMap::new();
+        let mut lanes: BTreeMap<(&str, WorkerId), Vec<usize>> = BTreeMap::new();
         let mut signature = Signature::new(store.info());
         let sums = store.sums_and(|RecordedTask { record: entry, .. }| {
             signature.add(&entry);
             let result = &entry.result;
             let session = sessions.get(entry.session.as_str());
             let host = session.map_or("", |(_, host)| host);
-            let (worker, by) = (result.origin.worker, &result.origin.counted_by);
-            let lane = lanes.entry((host, worker));
-            let (_, tasks) = lane.or_insert_with(|| (by.clone(), Vec::new()));
-            tasks.push(self.tasks.len());
+            let lane = lanes.entry((host, result.origin.worker)).or_default();
+            lane.push(self.tasks.len());
+            let by = result.origin.counted_by.name();
+            let kernel = self.kernels.iter().position(|kernel| kernel == by);
+            let kernel = kernel.unwrap_or_else(|| {
+                self.kernels.push(by.to_owned());
+                self.kernels.len() - 1
+            });
             self.tasks.push(DoneTask {
                 engine: result.key.engine,
                 index: result.key.index,
                 session: session.map(|(at, _)| *at),
                 lane: 0,
+                kernel,
                 end: entry.recorded_at,
                 seconds: result.duration.as_secs_f64(),
                 nodes: result.tally.nodes,
             });
         })?;
         self.signature = signature.digest().to_string();
-        for ((host, worker), (counted_by, tasks)) in lanes {
+        for ((host, worker), tasks) in lanes {
             for task in tasks {
                 self.tasks[task].lane = self.lanes.len();
             }
             let host = host.to_owned();
-            self.lanes.push(Lane {
-                host,
-                worker,
-                counted_by,
-            });
+            self.lanes.push(Lane { host, worker });
         }
         Ok(sums)
     }

@@ -53,13 +53,13 @@ impl RunReport {
         }
         let mut html = String::new();
         if clock.is_drawn() {
-            let mut caption =
-                "Weaker: counted part of the time. ".to_owned() + &interruptions(clock);
+            let (drawn, is_weaker) = over_time::lanes(self, clock);
+            let weaker = is_weaker.then_some("Weaker: counted part of the time. ");
+            let mut caption = weaker.unwrap_or_default().to_owned() + &interruptions(clock);
             let more = self.lanes.len().saturating_sub(MOST_LANES);
             if more > 0 {
                 let _ = write!(caption, " {more} more workers are not drawn.");
             }
-            let drawn = over_time::lanes(self, clock);
             html += &figure("When each worker counted", &drawn, "chart", &caption);
         }
         if !self.timeline.pauses.is_empty() {
@@ -72,13 +72,15 @@ impl RunReport {
         html + &self.shares()
     }
 
-    /// What each kind of worker of each machine did, if there are several.
+    /// What each kernel or device of each machine did, if there are several.
     fn shares(&self) -> String {
         let all: f64 = self.tasks.iter().map(|task| task.nodes as f64).sum();
         let mut groups: BTreeMap<(&str, &str), (u64, u64, f64)> = BTreeMap::new();
         for task in &self.tasks {
-            let lane = &self.lanes[task.lane];
-            let name = (lane.host.as_str(), lane.counted_by.name());
+            let name = (
+                self.lanes[task.lane].host.as_str(),
+                self.kernels[task.kernel].as_str(),
+            );
             let (tasks, nodes, seconds) = groups.entry(name).or_default();
             *tasks += 1;
             *nodes = nodes.saturating_add(task.nodes);
