@@ -16,9 +16,10 @@ pub(super) fn address_space() -> Option<u64> {
     of_address_space(&read("/proc/self/limits")?)
 }
 
-/// The processor's own name, such as `AMD EPYC 9654`.
+/// The processor's own name, family and model.
 pub(super) fn processor() -> Option<String> {
-    cpu_name(&read("/proc/cpuinfo")?)
+    let processor = named(&read("/proc/cpuinfo")?);
+    processor.name.is_some().then(|| processor.title())
 }
 
 fn main_memory(meminfo: &str) -> Option<u64> {
@@ -26,8 +27,15 @@ fn main_memory(meminfo: &str) -> Option<u64> {
     kib.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-fn cpu_name(cpuinfo: &str) -> Option<String> {
-    field(cpuinfo, "model name").map(str::to_owned)
+fn named(cpuinfo: &str) -> Processor {
+    let number = |name: &str| field(cpuinfo, name)?.parse().ok();
+    Processor {
+        name: field(cpuinfo, "model name").map(str::to_owned),
+        family_model: number("cpu family")
+            .zip(number("model"))
+            .map(|(family, model)| [family, model]),
+        ..Processor::default()
+    }
 }
 
 /// The mean clock of the processors, in MHz.
@@ -48,7 +56,6 @@ fn mean_clock(cpuinfo: &str) -> Option<f64> {
 /// and `numa`.
 pub(super) fn described(root: &Path) -> Processor {
     let cpuinfo = read(root.join("proc/cpuinfo")).unwrap_or_default();
-    let number = |name: &str| field(&cpuinfo, name)?.parse().ok();
     let system = root.join("sys/devices/system");
     let of_cpus = |file: &str| -> BTreeSet<String> {
         let cpus = fs::read_dir(system.join("cpu")).into_iter().flatten();
@@ -61,10 +68,6 @@ pub(super) fn described(root: &Path) -> Processor {
     let first = system.join("cpu/cpu0");
     let kilohertz = read(first.join("cpufreq/cpuinfo_max_freq"));
     Processor {
-        name: cpu_name(&cpuinfo),
-        family_model: number("cpu family")
-            .zip(number("model"))
-            .map(|(family, model)| [family, model]),
         threads: read(system.join("cpu/online")).and_then(|list| listed(&list)),
         cores: known(of_cpus("thread_siblings_list").len()),
         packages: known(of_cpus("physical_package_id").len()),
@@ -74,6 +77,7 @@ pub(super) fn described(root: &Path) -> Processor {
         caches: (0..)
             .map_while(|index| cache(&first.join(format!("cache/index{index}"))))
             .collect(),
+        ..named(&cpuinfo)
     }
 }
 
@@ -185,7 +189,7 @@ mod tests {
     #[test]
     fn the_name_of_the_processor_is_read() {
         let cpuinfo = "processor\t: 0\nmodel name\t: Some CPU @ 2.0GHz\nflags : a b\n";
-        assert_eq!(cpu_name(cpuinfo), Some("Some CPU @ 2.0GHz".into()));
-        assert_eq!(cpu_name("processor : 0\n"), None);
+        assert_eq!(named(cpuinfo).name, Some("Some CPU @ 2.0GHz".into()));
+        assert_eq!(named("processor : 0\n"), Processor::default());
     }
 }

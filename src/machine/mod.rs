@@ -42,7 +42,7 @@ pub struct Machine {
     /// Cores that the process may use, at least 1. CPU affinity, cgroup limits and what a scheduler of a cluster granted
     /// are respected.
     pub cores: usize,
-    /// The processor's own name, such as `AMD EPYC 9654`.
+    /// The [title](Processor::title) of the processor, such as `AMD EPYC 9654 (family 25, model 17)`.
     pub cpu: Option<String>,
     /// Main memory in bytes.
     pub memory: Option<u64>,
