@@ -42,6 +42,8 @@ fn bad_flags_are_refused_in_one_line() {
         let line = refusal(&mut estimate(args), 2);
         assert!(line.contains(says), "{args:?}: {line}");
     }
+    // Before anything is counted.
+    refusal(&mut estimate(&["-n", "28", "--gpu", "63"]), 6);
 }
 
 #[test]

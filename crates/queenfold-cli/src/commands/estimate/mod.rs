@@ -106,11 +106,22 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     // A trace is of a run.
     start_log(config, None)?;
     let stop = signals::stop_flag()?;
+    // Before anything is counted: there may be no device.
+    let gpus = args.gpu.as_ref();
+    let gpus = gpus.filter(|gpus| gpus.choice != DeviceChoice::Off);
+    let hardware = gpus.map(|gpus| {
+        Hardware::find(&HardwareSettings {
+            devices: gpus.choice,
+            device_indices: gpus.numbers.clone(),
+            ..config.hardware()
+        })
+    });
+    let hardware = hardware.transpose()?;
     for (index, board) in boards.into_iter().enumerate() {
         if index > 0 && !args.json {
             print("")?;
         }
-        estimate(board, args, config, &stop)?;
+        estimate(board, args, (config, hardware.as_ref()), &stop)?;
     }
     Ok(())
 }
@@ -119,7 +130,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 fn estimate(
     board: GivenBoard,
     args: &Args,
-    config: &Config,
+    (config, hardware): (&Config, Option<&Hardware>),
     stop: &AtomicBool,
 ) -> Result<(), Failure> {
     let n = board.size();
@@ -164,21 +175,11 @@ fn estimate(
     let took = begun.elapsed();
     let known = total.unwrap_or_else(|| question.by_plan());
     let alone = known.wall_seconds(question.workers).expected;
-    let gpus = args.gpu.as_ref().filter(|_| cut != Some(CutShort::Signal));
-    let with_devices = match gpus.filter(|gpus| gpus.choice != DeviceChoice::Off) {
-        None => None,
-        Some(gpus) => {
-            let hardware = Hardware::find(&HardwareSettings {
-                devices: gpus.choice,
-                device_indices: gpus.numbers.clone(),
-                ..config.hardware()
-            })?;
-            // The log says which there are.
-            let found = !hardware.devices().is_empty();
-            let expected = found.then(|| hardware.expected(&question.plan, alone));
-            expected.transpose()?.flatten()
-        }
-    };
+    // The log says which devices there are.
+    let with_devices = hardware
+        .filter(|of| cut != Some(CutShort::Signal) && !of.devices().is_empty())
+        .map(|of| of.expected(&question.plan, alone));
+    let with_devices = with_devices.transpose()?.flatten();
     let (counted, all) = (sample.counted(), draw.tasks().len());
     let answer = Answer {
         question: &question,
