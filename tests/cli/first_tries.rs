@@ -133,6 +133,12 @@ fn what_is_refused_comes_with_the_hint_that_helps() {
         ls => tip: `queenfold status DIR`
         dashboard n18 => tip: `queenfold status --watch DIR`
         run --census 33 => tip: boards are 1 to 32
+        solve -n 8 --queens c4, h5 => tip: a list has no blank
+        bench --runs 5 => tip: `bench` counts the same boards
+        bench -n 20 => tip: `bench` counts the same boards
+        ladder --queens b4 => tip: the ladder has empty boards
+        bench --gpu cuda => a whole number from 0 to 63
+        ladder -n 4..=5 --plot x.png => pictures are .svg files
         "#,
     );
 }

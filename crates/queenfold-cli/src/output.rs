@@ -110,6 +110,11 @@ pub fn check_file(what: &str, kind: &FileKind<'_>, path: &Path) -> Result<(), Fa
         let why = "this name belongs to the run in its directory; name another file";
         return Err(Failure::usage(format!("{what} {}: {why}", path.display())));
     }
+    let end = path.extension().and_then(|end| end.to_str());
+    if let Some(end @ ("png" | "jpg" | "jpeg" | "gif" | "pdf")) = end {
+        let why = format!("no .{end} is written: pictures are .svg files, reports .html files");
+        return Err(Failure::usage(format!("{what} {}: {why}", path.display())));
+    }
     let checked = kind.check(path);
     checked.map_err(|error| Failure::of_file(what, path, &error))
 }

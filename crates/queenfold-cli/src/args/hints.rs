@@ -100,6 +100,10 @@ fn argument(given: &str, args: &[&str], program: &Command) -> Option<String> {
     // Those that take directories of runs.
     let keeps_board =
         !takes_board && named.is_some_and(|named| named.get_positionals().next().is_some());
+    let is_after_comma = |pair: &[&str]| pair[0].ends_with(',') && pair[1] == given;
+    if args.windows(2).any(is_after_comma) {
+        return Some("a list has no blank after a comma".into());
+    }
     let board = sizes().read(given.strip_prefix("n=").unwrap_or(given));
     let board_flags = [
         "-n", "--n", "-N", "--N", "--size", "--board", "--queens", "--holes",
@@ -119,6 +123,12 @@ fn argument(given: &str, args: &[&str], program: &Command) -> Option<String> {
     let hint = match given {
         "-v" if command == given => "`queenfold --version` prints the version",
         _ if command == given => "give a command first, such as `queenfold run -n 8`",
+        "--queens" | "--holes" | "--board" if command == "ladder" => {
+            "the ladder has empty boards: `queenfold run` and `queenfold solve` take given squares"
+        }
+        "-n" | "--runs" | "--workers" | "--trace" if command == "bench" => {
+            "`bench` counts the same boards on every machine: `--isa` and `--for` are its choices"
+        }
         _ if is_board_flag && takes_board => "give the board as `-n 8`",
         "--all" if command == "solve" => "`--count all` prints every solution",
         "--all" | "--boards" | "--solutions" | "--svg" if command == "run" => {

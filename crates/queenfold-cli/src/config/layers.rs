@@ -128,21 +128,22 @@ impl Layers {
     }
 
     /// Applies environment variables on top of the present settings. Empty ones are ignored, and those that do not begin
-    /// with `QUEENFOLD_` and a section: Kubernetes sets `QUEENFOLD_PORT` where a service has this name, environment
-    /// modules set `QUEENFOLD_ROOT`.
+    /// with `QUEENFOLD_` and a section, or with the name of a key: Kubernetes sets `QUEENFOLD_PORT` where a service has
+    /// this name, environment modules set `QUEENFOLD_ROOT`.
     ///
     /// # Errors
-    /// A variable of a section belongs to no key, or its value is refused.
+    /// A variable that is not ignored belongs to no key, or its value is refused.
     pub fn add_environment(
         &mut self,
         variables: impl IntoIterator<Item = (String, String)>,
     ) -> Result<(), String> {
         for (name, text) in variables {
             let rest = name.strip_prefix("QUEENFOLD_").unwrap_or_default();
-            let section = rest
-                .split_once('_')
-                .map(|(section, _)| section.to_lowercase());
-            if text.is_empty() || !section.is_some_and(|section| is_section(&section)) {
+            let plain = rest.to_lowercase();
+            let section = plain.split_once('_').map(|(section, _)| section);
+            let mut keys = SETTINGS.iter().map(|setting| setting.key);
+            let is_bare = keys.any(|key| key.split_once('.').is_some_and(|key| key.1 == plain));
+            if text.is_empty() || !(is_bare || section.is_some_and(is_section)) {
                 continue;
             }
             let origin = SettingOrigin::Environment(name.clone());
@@ -150,7 +151,7 @@ impl Layers {
                 Some(setting) => self.set_text(setting, &text, origin)?,
                 None => {
                     let near = || unknown(&name, nearest(rest).map(Setting::variable));
-                    let key = rest.to_lowercase().replacen('_', ".", 1);
+                    let key = plain.replacen('_', ".", 1);
                     let why = former(&key).unwrap_or_else(near);
                     return Err(format!("{origin}: {why}"));
                 }
@@ -523,6 +524,8 @@ mod tests {
             ("QUEENFOLD_RUN_WORKRES", "QUEENFOLD_RUN_WORKERS"),
             ("QUEENFOLD_run_workers", "QUEENFOLD_RUN_WORKERS"),
             ("QUEENFOLD_OUTPUT_QUIT", "QUEENFOLD_OUTPUT_QUIET"),
+            ("QUEENFOLD_WORKERS", "QUEENFOLD_RUN_WORKERS"),
+            ("QUEENFOLD_TIME_LIMIT", "QUEENFOLD_RUN_TIME_LIMIT"),
         ] {
             let end = format!("unknown key `{name}`; the nearest key is `{nearest}`");
             assert!(refused(name).ends_with(&end), "{}", refused(name));

@@ -15,11 +15,12 @@ use crate::session::start_log;
 use queenfold::simd::Isa;
 
 const HELP: &str = "\
-Without a flag, the command counts fixed boards with one worker and with all, three times each, by each kernel of \
+Without a flag, the command counts fixed boards with one worker and with all, up to three times each, by each kernel of \
 this processor but `portable`, for 30 seconds at most. It prints the best times, how far the worst was from \
 them, and one number to compare machines by: how many boards of 19 queens this one counts in an hour, by \
-the first kernel. If --for is too short for that board, it is about what a smaller one shows. Where other programs had \
-5 % of the processors, it is by CPU time. Otherwise there is a line for the table of machines in docs/RECORDS.md. \
+the widest kernel. If --for is too short for that board, it is about what the time of 18 queens shows. Where other programs \
+had 5 % of the processors or the host took 2 %, it is by CPU time: lower than on an idle machine, and not comparable. \
+Otherwise there is a line for the table of machines in docs/RECORDS.md. \
 Ctrl-C prints what is measured by then.";
 
 fn help() -> String {
@@ -39,7 +40,7 @@ pub struct Args {
 
     /// Measure the GPU of this number, or the first one: kernel times, how busy it is, exact totals, and runs mixed with CPU
     /// workers
-    #[arg(long, value_name = "INDEX", num_args = 0..=1, default_missing_value = "0", value_parser = whole(0..=usize::MAX))]
+    #[arg(long, value_name = "INDEX", num_args = 0..=1, default_missing_value = "0", value_parser = whole(0..=63usize))]
     gpu: Option<usize>,
 
     /// How long the benchmark may take; with --gpu, boards of up to 22 queens are begun until then
