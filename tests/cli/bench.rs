@@ -4,7 +4,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use queenfold::simd::Isa;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use super::threads::wait_for_thread;
 use crate::common::program::{Running, output, printed, queenfold, refusal, tells};
@@ -47,16 +47,22 @@ fn a_benchmark_ends_in_time_and_says_what_it_could_not_count() {
 
 #[test]
 fn little_time_is_enough_for_a_projected_score_and_for_no_record() {
-    // 0.1 to 0.3 CPU seconds for 17 queens, the first board; a machine that has less for this ends with an error.
+    // 0.4 to 0.7 CPU seconds for 17 or 18 queens, the first boards; a machine that has less for this ends with an error.
     let (found, text) = bench(Isa::best(), "1s");
-    assert_eq!(
+    let is_counted = |engine: Option<&str>| {
+        let mut series = found["series"].as_array().unwrap().iter();
+        series.any(|of| of["runs"] != json!([]) && engine.is_none_or(|name| of["engine"] == name))
+    };
+    assert_eq!(found["error"].is_null(), is_counted(None), "{found}");
+    // Another engine says nothing of the board of the score.
+    assert_ne!(
         found["score"].is_null(),
-        !found["error"].is_null(),
+        is_counted(Some("colour")),
         "{found}"
     );
     let by_wall_time = found["score_n"] == 19 && found["by_cpu_time"] == false;
     assert_eq!(found["record"].is_string(), by_wall_time, "{found}");
-    let is_measured = text.contains("boards of 19 queens an hour");
+    let is_measured = text.contains("     1\n");
     assert_ne!(is_measured, text.contains("nothing was measured"), "{text}");
 }
 

@@ -32,6 +32,16 @@ pub fn long() -> &'static str {
     })
 }
 
+/// The version and the commit, for measurements: `0.1.0 (0cc5ff92b1e7)`.
+pub fn brief() -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let commit = option_env!("SOURCE_COMMIT").and_then(|commit| commit.split(' ').next());
+    commit.map_or_else(
+        || version.to_owned(),
+        |commit| format!("{version} ({commit})"),
+    )
+}
+
 /// The Cargo features that the program was built with.
 fn features() -> Vec<&'static str> {
     let all = [("cuda", cfg!(feature = "cuda"))];

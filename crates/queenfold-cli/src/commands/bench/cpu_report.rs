@@ -23,6 +23,11 @@ const BUSY: f64 = 0.05;
 /// From which share on it matters what the host takes away.
 const STOLEN: f64 = 0.02;
 
+/// A time of a run.
+type Time = fn(&CpuRun) -> f64;
+pub const WALL: Time = |run| run.seconds;
+const CPU: Time = |run| run.cpu_seconds;
+
 /// A board that is counted several times.
 #[derive(Clone, Debug, Serialize)]
 pub struct Series {
@@ -50,16 +55,15 @@ impl Series {
         key(self) == key(other)
     }
 
-    /// The run that took the least time.
-    pub fn best(&self) -> Option<CpuRun> {
-        let runs = self.runs.iter().copied();
-        runs.min_by(|a, b| a.seconds.total_cmp(&b.seconds))
+    /// The least of these times of the runs.
+    pub fn least(&self, time: Time) -> Option<f64> {
+        self.runs.iter().map(time).min_by(f64::total_cmp)
     }
 
     /// How much longer the longest run took than the shortest, as a share of that; `None` for less than two.
-    fn spread(&self) -> Option<f64> {
-        let worst = self.runs.iter().map(|run| run.seconds).fold(0.0, f64::max);
-        let spread = worst / self.best()?.seconds - 1.0;
+    fn spread(&self, time: Time) -> Option<f64> {
+        let worst = self.runs.iter().map(time).fold(0.0, f64::max);
+        let spread = worst / self.least(time)? - 1.0;
         (self.runs.len() > 1).then_some(spread)
     }
 }
@@ -85,7 +89,7 @@ pub struct CpuReport {
     pub watch: Option<LoadWatch>,
     /// What else the processors did meanwhile.
     pub load: Option<Load>,
-    /// Boards of 19 queens that all workers count in an hour, by the first kernel.
+    /// Boards of 19 queens that all workers count in an hour, by the widest kernel.
     pub score: Option<f64>,
     /// The same of one worker.
     pub score_of_one: Option<f64>,
@@ -95,13 +99,21 @@ pub struct CpuReport {
     pub by_cpu_time: bool,
     /// The row for the table of docs/RECORDS.md.
     pub record: Option<String>,
-    pub version: &'static str,
+    pub version: String,
     /// Why it ended early; `None` if everything was measured.
     pub error: Option<String>,
 }
 
 impl CpuReport {
-    /// The runs of a board by the first kernel.
+    /// The time that is compared.
+    fn time(&self) -> Time {
+        match self.by_cpu_time {
+            true => CPU,
+            false => WALL,
+        }
+    }
+
+    /// The runs of a board by the widest kernel, which is the first.
     fn of(&self, (engine, n): (Engine, u32), workers: usize) -> Option<&Series> {
         let wanted = Series::new(self.series.first()?.isa, engine, n, workers);
         self.series.iter().find(|of| of.is_same(&wanted))
@@ -111,15 +123,12 @@ impl CpuReport {
     fn score(&self, workers: usize) -> Option<(f64, u32)> {
         let isa = self.series.first()?.isa;
         let cost = |n| Size::new(n).map(|n| core_seconds(SCORED.0, n, isa));
-        [SCORED.1, 18, 17].into_iter().find_map(|n| {
-            let runs = &self.of((SCORED.0, n), workers)?.runs;
-            let seconds = runs.iter().map(|run| match self.by_cpu_time {
-                true => run.cpu_seconds / workers as f64,
-                false => run.seconds,
-            });
-            let least = seconds.min_by(f64::total_cmp)?;
+        // How much longer a board takes than one of 17 queens differs from kernel to kernel.
+        [SCORED.1, 18].into_iter().find_map(|n| {
+            let least = self.of((SCORED.0, n), workers)?.least(self.time())?;
+            let threads = if self.by_cpu_time { workers } else { 1 };
             let larger = cost(SCORED.1).ok()? / cost(n).ok()?;
-            Some((3600.0 / (least * larger), n))
+            Some((3600.0 * threads as f64 / (least * larger), n))
         })
     }
 
@@ -128,8 +137,8 @@ impl CpuReport {
             return None;
         }
         let seconds = |board, workers| {
-            let best = self.of(board, workers).and_then(Series::best);
-            best.map_or_else(|| "-".to_owned(), |run| format!("{:.3}", run.seconds))
+            let best = self.of(board, workers).and_then(|of| of.least(WALL));
+            best.map_or_else(|| "-".to_owned(), |best| format!("{best:.3}"))
         };
         Some(format!(
             "| {} | {} | {} | {:.0} | {} | {} | {} | {} | {} | {} |",
@@ -161,17 +170,12 @@ fn day(unix: i64) -> String {
 
 /// What others had of the processors.
 fn load_in_words(load: Option<&Load>) -> String {
-    let shares = load.and_then(|load| Some((load, load.others?, load.steal?)));
+    let shares = load.and_then(|load| Some((load.others?, load.steal?)));
     shares.map_or_else(
         || "unknown".to_owned(),
-        |(load, others, steal)| {
+        |(others, steal)| {
             let [others, steal] = [others, steal].map(|share| 100.0 * share);
-            let beside = if is_shared(load) {
-                ": beside other programs"
-            } else {
-                ""
-            };
-            format!("others {others:.1} %, steal {steal:.1} %{beside}")
+            format!("others {others:.1} %, steal {steal:.1} %")
         },
     )
 }
@@ -185,7 +189,7 @@ impl Measured for CpuReport {
         self.by_cpu_time = self.load.as_ref().is_some_and(is_shared);
         let one = self.score(1);
         self.score_of_one = one.map(|(score, _)| score);
-        // Of the smallest board there is only one worker.
+        // Little time may be enough for one worker alone.
         let all = self.score(self.workers);
         let all = all.or(one.map(|(score, n)| (score * self.workers as f64, n)));
         (self.score, self.score_n) = all.unzip();
@@ -202,10 +206,12 @@ impl Measured for CpuReport {
         );
         for of in &self.series {
             let none = || "-".to_owned();
-            let best = of.best().map(|of| [of.seconds, of.cpu_seconds]);
-            let best = best.map(|times| times.map(|seconds| format!("{seconds:.3}")));
-            let [best, cpu] = best.unwrap_or_else(|| [none(), none()]);
-            let spread = of.spread().map(|spread| format!("{:.0} %", 100.0 * spread));
+            let [best, cpu] = [WALL, CPU].map(|time| {
+                let least = of.least(time);
+                least.map_or_else(none, |seconds| format!("{seconds:.3}"))
+            });
+            let spread = of.spread(self.time());
+            let spread = spread.map(|spread| format!("{:.0} %", 100.0 * spread));
             let spread = spread.unwrap_or_else(none);
             let _ = writeln!(
                 text,
@@ -222,12 +228,12 @@ impl Measured for CpuReport {
             text += "nothing was measured: no board was counted to its end\n";
         }
         let eighteen = (Engine::Colour, 18);
-        let best = |workers| self.of(eighteen, workers).and_then(Series::best);
+        let best = |workers| self.of(eighteen, workers)?.least(WALL);
         if let (Some(one), Some(all)) = (best(1), best(self.workers))
             && self.workers > 1
             && !self.by_cpu_time
         {
-            let (times, workers) = (one.seconds / all.seconds, self.workers);
+            let (times, workers) = (one / all, self.workers);
             let _ = writeln!(
                 text,
                 "speed-up   {times:.2} by {workers} workers, at n = 18"
@@ -251,11 +257,22 @@ impl Measured for CpuReport {
             );
         }
         if let Some(one) = self.score_of_one.filter(|_| self.workers > 1) {
-            let _ = writeln!(text, "           about {one:.0} by one worker");
+            let _ = writeln!(
+                text,
+                "           about {one:.0} by one worker, from the time of n = 18"
+            );
         }
         let _ = writeln!(text, "load       {}", load_in_words(self.load.as_ref()));
         if let Some(record) = &self.record {
             let _ = writeln!(text, "record     {record}");
+        } else if self.by_cpu_time && self.score.is_some() {
+            let _ = writeln!(
+                text,
+                "record     none beside other programs (others from {:.0} %, steal from {:.0} %). Score and spread are by CPU \
+                 time: such a score is lower, and not comparable with the table",
+                100.0 * BUSY,
+                100.0 * STOLEN
+            );
         }
         text
     }
@@ -305,7 +322,7 @@ mod tests {
             "avx2      colour  18        1     1.200       -     2.400     1\n",
             "portable  colour  19        2         -       -         -     0\n",
             "speed-up   2.40 by 2 workers",
-            "score      1200 boards of 19 queens an hour, by avx2 on 2 workers\n           about 484 by one worker",
+            "score      1200 boards of 19 queens an hour, by avx2 on 2 workers\n           about 484 by one worker, from the time of n = 18\n",
             "steal 0.0 %\n",
             "| 2 | avx2 | 1200 | 3.000 | 1.200 | - | others 1.0 %",
         ] {
@@ -330,7 +347,14 @@ mod tests {
             let score =
                 "score      1800 boards of 19 queens an hour, by CPU time, by avx2 on 2 workers";
             assert!(text.contains(score), "{text}");
-            assert!(text.contains(": beside other programs"), "{text}");
+            // That of CPU time.
+            assert!(text.contains("    65 %     4.000     3\n"), "{text}");
+            assert!(
+                text.contains(
+                    "\nrecord     none beside other programs (others from 5 %, steal from 2 %)"
+                ),
+                "{text}"
+            );
             assert!(!text.contains("speed-up"), "{text}");
         }
     }
