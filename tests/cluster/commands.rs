@@ -409,6 +409,13 @@ fn files_of_shards_are_gathered_beside_directories() {
     let counted = stdout(&["gather", array.name(), "--json"]);
     let counted: Json = serde_json::from_str(&counted).unwrap();
     assert_eq!(counted["counted"]["twice"], 0);
+    // What is no certificate, and no folder of them, is refused.
+    for other in [zero.to_str().unwrap(), array.name()] {
+        let refused = output(&["gather", array.name(), other]);
+        assert_eq!(refused.status.code(), Some(2));
+        let says = [other, "a run directory or job array, and not a folder"];
+        tells(&printed(&refused.stderr), &says);
+    }
     // The file of another board is left out.
     count("d3", "1/2", &path("other"), &file("other.cert"));
     let gathered = array.gather();

@@ -155,9 +155,10 @@ fn the_log_of_a_shard_names_the_others_and_how_the_array_is_added_up() {
     let array = Array::make(14, 7, "slurm");
     let output = task(&array, "slurm.sh", 3).output().unwrap();
     let said = printed(&output.stderr);
-    assert!(said.contains("of 14 other parts too"), "{said}");
-    let gather = format!("count them, then `queenfold gather {}`", array.real_name());
-    assert!(said.contains(&gather), "{said}");
+    let name = array.real_name();
+    let complete =
+        format!("shard 3 of {name} is complete; `queenfold gather {name}` adds up the shards");
+    assert!(said.contains(&complete), "{said}");
 }
 
 /// Starts a shard of a long array, by the slowest kernel, and waits until it has recorded a task.

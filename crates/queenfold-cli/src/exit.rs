@@ -261,21 +261,23 @@ impl Failure {
     }
 }
 
-/// That the shard in `dir` is complete, and what the total needs besides.
+/// That the shard in `dir` is complete, and what the total needs besides. Of an array, the others may be second counts.
 pub fn complete_shard(dir: &Path, shard: Shard, missing: &Missing) -> String {
+    if let Some(array) = ArrayDirectory::of_shard(dir) {
+        let index = Path::new(dir.file_name().unwrap_or_default()).display();
+        let (of, add_up) = (array.display(), command_on("gather", array));
+        return format!("shard {index} of {of} is complete; `{add_up}` adds up the shards");
+    }
     let place = match missing.parts.len() {
         0 => String::new(),
         1 => format!(" of part {}", missing.parts),
         2 => format!(" of parts {}", missing.parts),
         parts => format!(" of {parts} other parts"),
     };
-    let add_up = match ArrayDirectory::of_shard(dir) {
-        Some(array) => command_on("gather", array),
-        None => "queenfold gather DIR... --into NEW".to_owned(),
-    };
     let tasks = several(missing.tasks(), "task");
     format!(
-        "shard {shard} is complete; the total needs the {tasks}{place} too: count them, then `{add_up}`"
+        "shard {shard} is complete; the total needs the {tasks}{place} too: count them, then \
+         `queenfold gather DIR... --into NEW`"
     )
 }
 

@@ -15,7 +15,7 @@ use crate::telemetry::printable;
 use queenfold::engine::{Engine, NoLauncher, seconds_per_cost};
 use queenfold::job::{fastest_on_cpu, plan};
 use queenfold::simd::Isa;
-use queenfold::words::{self, several};
+use queenfold::words::{self, TimeUnit, several};
 use queenfold_ledger::cluster::{Array, ArrayDirectory, Scheduler, Script, Submission, ask};
 use queenfold_ledger::ledger::{DirLock, IndexList, Shard};
 use queenfold_ledger::system::files::make_executable;
@@ -127,8 +127,12 @@ type Choice = Option<Engine>;
 /// A number alone is minutes for Slurm, and seconds elsewhere in this program.
 fn attempt_time(text: &str) -> Result<Duration, String> {
     let text = text.trim();
-    if text.ends_with(|c: char| c.is_ascii_digit()) && text.parse::<f64>().is_ok_and(|n| n > 0.0) {
-        return Err(format!("seconds or minutes? write {text}s or {text}min"));
+    let number = text.parse::<f64>().ok().filter(|number| *number > 0.0);
+    if let Some(number) = number.filter(|_| text.ends_with(|c: char| c.is_ascii_digit())) {
+        // An attempt has no less than a minute.
+        let seconds = (number >= SHORTEST.as_secs_f64()).then(|| format!("{text}s or "));
+        let seconds = seconds.unwrap_or_default();
+        return Err(format!("seconds or minutes? write {seconds}{text}min"));
     }
     let time = duration().parse(text);
     time.map_err(|error| error.replace(", or a number of seconds", ""))
@@ -172,7 +176,7 @@ fn more_shards(dir: &Path, shards: Option<u64>, more: More) -> Result<(), Failur
     let gathered = gathered(&directory, &[])?;
     let array = directory.array().clone();
     let old = array.shards();
-    let (new, what) = match more {
+    let (new, why) = match more {
         More::Rest => {
             let queued = ask(&directory);
             if directory.shares_nothing()
@@ -186,18 +190,21 @@ fn more_shards(dir: &Path, shards: Option<u64>, more: More) -> Result<(), Failur
             let shards = shards.unwrap_or(missing.len() * SMALLER);
             (
                 array.with_rest(&missing, &gathered.lacking, shards),
-                "missing",
+                "what is missing is being counted, waits in a queue, or cannot be divided",
             )
         }
         More::Again => {
             let shards = shards.unwrap_or(array.to_count().count() as u64);
-            (array.with_again(&gathered.lacking, shards), "counted once")
+            (
+                array.with_again(&gathered.lacking, shards),
+                "no part is counted by one host alone, unless a shard for its second count is there",
+            )
         }
     };
     let added: IndexList = (old..new.shards()).collect();
     let name = printable(&dir.display().to_string());
     if added.is_empty() {
-        return print(&format!("{name}: nothing is {what} for more shards"));
+        return print(&format!("{name}: no shards added: {why}"));
     }
     directory.replace(new)?;
     let mut text = format!("{name}: {} more, {added}", several(added.len(), "shard"));
@@ -309,8 +316,12 @@ fn new_array(args: &Args, scheduler: Scheduler, shards: u64) -> Result<(), Failu
     )];
     let cores = args.cpus.unwrap_or(1);
     let time = |parts| part_time(array).map(|time| time.mul_f64(parts as f64 / cores as f64));
-    let about = |time| {
-        let (time, cores) = (words::measured(time), several(cores, "core"));
+    let about = |time: Duration| {
+        let seconds = time.as_secs_f64();
+        let (time, cores) = (
+            TimeUnit::of_wall(seconds).of(seconds),
+            several(cores, "core"),
+        );
         format!("about {time} on {cores} like those of this machine")
     };
     let parts = |index| {

@@ -41,6 +41,13 @@ pub fn array_task(dir: &Path, task: u64, settings: &Layers, json: bool) -> Resul
             return Ok(());
         };
         let path = dir.join("shards").join(index.to_string());
+        if index != task {
+            let what = "is counted, being counted, or not for this host";
+            let dir = dir.display();
+            say(&printable(&format!(
+                "shard {task} of {dir} {what}: shard {index} takes its place"
+            )));
+        }
         let plan = array.plans().swap_remove(0);
         let job = Job::of(plan).unique(array.is_unique());
         let is_taken = Cell::new(false);

@@ -9,11 +9,11 @@ use serde_json::json;
 use super::host_lines::{host_fact, seen_ago};
 use super::shard_moments::ShardMoments;
 use super::status_text::StatusReport;
-use crate::shell::{command, command_on, word};
+use crate::shell::{command, command_on, resume_command, word};
 use crate::telemetry::{Fact, RunFacts};
 use queenfold::board::GivenSquares;
 use queenfold::words::several;
-use queenfold_ledger::cluster::{ArrayDirectory, IndexList, Script, ShardState, ask};
+use queenfold_ledger::cluster::{ArrayDirectory, IndexList, Scheduler, Script, ShardState, ask};
 use queenfold_ledger::ledger::{Coverage, HostShare, LedgerError, Store, WhoCounted};
 
 /// The script of the array in `dir`, as a word of a shell.
@@ -32,6 +32,18 @@ pub fn submit_again(directory: &ArrayDirectory, dir: &Path, shards: &IndexList) 
         .filter(|script| script.other_target(directory).is_none())
         .map(|script| script.scheduler.submit(&script_word(script, dir), shards))
         .collect()
+}
+
+/// The command that continues the run in `dir`: of a shard of an array, a script of that.
+pub fn continue_command(dir: &Path) -> String {
+    let submit = || {
+        let array = ArrayDirectory::of_shard(dir)?;
+        let index: u64 = dir.file_name()?.to_str()?.parse().ok()?;
+        let directory = ArrayDirectory::open(array).ok()?;
+        let commands = submit_again(&directory, array, &IndexList::from_iter([index]));
+        commands.into_iter().next()
+    };
+    submit().unwrap_or_else(|| resume_command(dir))
 }
 
 /// A line for each script that was written before the array came to this place. Its array tasks would fail, and
@@ -136,15 +148,28 @@ pub fn array_report(directory: &ArrayDirectory, dir: &Path) -> Result<StatusRepo
                 true => String::new(),
                 false => format!(": {shards}"),
             };
+            let is_again = |index: &u64| array.shard(*index).is_some_and(|of| of.again.is_some());
+            let again: IndexList = shards.iter().filter(is_again).collect();
+            let which = match key == "finished" || again.is_empty() {
+                true => which,
+                false => format!("{which} (second counts: {again})"),
+            };
             format!("{} of {}{which}", shards.len(), several(of, "shard"))
         });
         Fact::new(name, words).key(key, shards.map(|of| of.iter().collect::<Vec<_>>()))
     };
+    // Whoever starts the others keeps what they print.
+    let has_logs = Script::all(directory).any(|of| of.scheduler != Scheduler::Shell);
     let why = moments.why.iter().map(|(why, shards)| {
         let of: IndexList = shards.iter().copied().collect();
         let (name, reason) = why.told();
         let value = json!({ "why": name, "shards": shards, "reason": reason });
-        (format!("{of}: {}", why.in_words()), value)
+        let logs = if name == "killed" && has_logs {
+            "; the folder logs may say more"
+        } else {
+            ""
+        };
+        (format!("{of}: {}{logs}", why.in_words()), value)
     });
     let (why, values): (Vec<_>, Vec<_>) = why.unzip();
     let in_queue = |shards| queue.as_ref().map(|_| shards);

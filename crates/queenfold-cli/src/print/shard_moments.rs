@@ -23,10 +23,7 @@ impl WhyStopped {
     /// For people.
     pub fn in_words(&self) -> String {
         match self {
-            Self::Killed => {
-                "killed (out of memory, kill -9), or lost with its host; the folder logs may say more"
-                    .to_owned()
-            }
+            Self::Killed => "killed (out of memory, kill -9), or lost with its host".to_owned(),
             Self::Asked => "asked to stop: cancelled, or the time was nearly over".to_owned(),
             Self::Failed(why) => format!("failed: {why}"),
         }

@@ -12,9 +12,10 @@ use crate::config::Config;
 use crate::control::keys::PauseKey;
 use crate::exit::{Failure, complete_shard};
 use crate::output::{print_json, say};
+use crate::print::array_report::continue_command;
 use crate::print::board_result::BoardResult;
 use crate::print::result_json::result_json;
-use crate::shell::{again_command, resume_command};
+use crate::shell::again_command;
 use crate::telemetry;
 use queenfold::actors::Report;
 use queenfold::board::{GivenBoard, Size};
@@ -156,7 +157,7 @@ impl JobRunner {
                 Ok(None)
             }
             Err(error) => {
-                let goes_on = run.directory.as_deref().map(resume_command);
+                let goes_on = run.directory.as_deref().map(continue_command);
                 Err(self.failure(error, goes_on.as_deref()))
             }
         }

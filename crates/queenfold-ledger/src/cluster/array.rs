@@ -364,9 +364,15 @@ impl Batch {
 impl fmt::Display for Array {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plans: Vec<_> = self.file.plans.iter().map(PlanName::to_string).collect();
-        let shards = several(self.to_count().count() as u64, "shard");
+        let of = self.to_count().filter_map(|index| self.shard(index));
+        let (firsts, seconds): (Vec<_>, Vec<_>) = of.partition(|of| of.again.is_none());
+        let shards = several(firsts.len() as u64, "shard");
         let board = self.board.in_words();
-        write!(f, "{board} by {} in {shards}", plans.join(" and "))
+        write!(f, "{board} by {} in {shards}", plans.join(" and "))?;
+        match seconds.len() {
+            0 => Ok(()),
+            again => write!(f, " and {again} of second counts"),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::{Array, Script};
-use crate::ledger::{LedgerError, RunInfo, Shard, expect_outside, hex, read_text};
+use crate::ledger::{LedgerError, RunInfo, Shard, expect_outside, has_ledger, hex, read_text};
 use crate::system::file_kind::replace;
 use crate::system::files::make_secret;
 
@@ -282,6 +282,10 @@ impl ArrayDirectory {
             if !path.is_dir() {
                 files.push(path.clone());
                 continue;
+            }
+            if has_ledger(path)? || Self::is_there(path) {
+                let what = "a run directory or job array, and not a folder of certificates: `gather` with --into gathers runs";
+                return Err(unfit(path, what));
             }
             for entry in fs::read_dir(path).map_err(failed)? {
                 let file = entry.map_err(failed)?.path();

@@ -174,7 +174,14 @@ pub fn gather(
     let of_shard = |index: u64| {
         let path = directory.shard(index);
         directory.expect_own(&path)?;
-        let (state, found) = directory.state_of(index, division)?;
+        let helps = |error| match error {
+            LedgerError::Damaged { .. } => LedgerError::Other(format!(
+                "{error}: remove {} and submit {index} again",
+                path.display()
+            )),
+            _ => error,
+        };
+        let (state, found) = directory.state_of(index, division).map_err(helps)?;
         states[state as usize].push(index);
         let found = found.filter(|_| state != ShardState::Running);
         Ok::<_, LedgerError>(found.map(|(store, _)| store))

@@ -37,11 +37,11 @@ impl Scheduler {
     /// The command that counts these shards of an array. `script` is a word of a shell.
     pub fn submit(self, script: &str, shards: &IndexList) -> String {
         match self {
-            Self::Slurm | Self::HyperQueue => format!("{script} {shards}"),
-            Self::Shell => format!(
+            Self::Shell if shards.len() > 1 => format!(
                 "for shard in {}; do {script} $shard; done",
                 shards.in_bash()
             ),
+            _ => format!("{script} {shards}"),
         }
     }
 

@@ -22,7 +22,7 @@ pub use database::digest::Digest;
 pub use database::entry::{Column, Entry};
 pub use database::schema::FORMAT;
 pub use directory::files::belongs_to_run;
-pub(crate) use directory::files::{expect_outside, is_there};
+pub(crate) use directory::files::{expect_outside, has_ledger, is_there};
 pub use directory::host::{host_name, unix_time};
 pub use directory::lock::{DirLock, holder_of, is_held, is_held_by};
 pub use error::FILE_LIMIT;

@@ -35,7 +35,11 @@ if [ -z "${SLURM_ARRAY_TASK_ID-}" ]; then
     # Nobody's array task: submits itself. A part has as many array tasks as the largest power of ten that the cluster
     # takes, so that the first digits of a shard in the name of its log are those of the part.
 {{list}}
-    [[ $(scontrol show config) =~ MaxArraySize\ *=\ ([0-9]+) ]]
+    if ! config=$(scontrol show config 2>/dev/null); then
+        echo "no Slurm answers here: \`scontrol show config\` fails" >&2
+        exit 1
+    fi
+    [[ $config =~ MaxArraySize\ *=\ ([0-9]+) ]]
     size=${BASH_REMATCH[1]} part=$((10 ** {{width}}))
     ((size > most)) || while ((part > size && part > 1)); do ((part /= 10)); done
     for ((first = 0; first <= most; first += part)); do
