@@ -69,7 +69,7 @@ pub enum Checked {
     Known,
     /// Every task was counted twice, with the same result.
     Twice,
-    /// Every task was counted twice, of some of which only merged directories say so.
+    /// Every task was counted twice, of some of which only gathered directories say so.
     Claimed,
     /// At least one in so many tasks was counted twice.
     Sampled(u64),

@@ -10,12 +10,12 @@ use crate::board::GivenBoard;
 pub use durations::{duration, measured};
 pub use estimated_times::TimeUnit;
 
-/// Nodes per second with three digits and a prefix: `3.61 Gnode/s`.
+/// Nodes per second with three digits and a prefix: `3.61 Gnode/s`; `-` if no time is known.
 pub fn rate(nodes: u64, time: Duration) -> String {
-    speed(match time.is_zero() {
-        true => 0.0,
-        false => nodes as f64 / time.as_secs_f64(),
-    })
+    match time.is_zero() {
+        true => "-".to_owned(),
+        false => speed(nodes as f64 / time.as_secs_f64()),
+    }
 }
 
 /// So many nodes per second, as [`rate`] writes them.

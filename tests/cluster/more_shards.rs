@@ -69,7 +69,7 @@ fn smaller_shards_take_the_place_of_what_is_missing() {
     (5..=12).for_each(|index| array.count(index));
     array.assert_total("365596");
     let said = stdout(&["array", "--rest", array.name()]);
-    tells(&said, &["nothing is missing for more shards"]);
+    tells(&said, &["no shards added: what is missing "]);
     // A script for another scheduler can still be made.
     let other = output(&[
         "array",
@@ -104,6 +104,8 @@ fn another_host_counts_again_by_another_kernel() {
     );
     let second: Vec<u64> = serde_json::from_value(whole["not_begun"].clone()).unwrap();
     let (first, last) = (second[0], second[second.len() - 1]);
+    let says = format!("(second counts: {first}-{last})");
+    tells(&stdout(&["status", array.name()]), &[&says]);
     // Whoever counted all that is left the first time gives the shards back.
     let task = first.to_string();
     let by_bert = || on_host("bert", &["run", "--dir", array.name(), "--task", &task]).unwrap();
@@ -126,11 +128,17 @@ fn another_host_counts_again_by_another_kernel() {
         (tasks, tasks),
         "{counted}"
     );
+    // What a host counted the second time is its work, too.
+    let said = printed(&output(&["gather", array.name()]).stderr);
+    tells(&said, &["anna: 17 tasks, ", "bert: 17 tasks, "]);
     // All but the census, which has one kernel.
     let by_other = counted["by_other_kernel"].as_u64().unwrap();
     assert_eq!(by_other + 1, tasks.as_u64().unwrap(), "{counted}");
     let said = stdout(&["array", "--again", array.name()]);
-    tells(&said, &["nothing is counted once for more shards"]);
+    tells(
+        &said,
+        &["no shards added: no part is counted by one host alone"],
+    );
     let whole = array.path().join("whole");
     let file = array.path().join("n14.cert");
     let [whole, file] = [&whole, &file].map(|path| path.to_str().unwrap());

@@ -283,6 +283,13 @@ fn a_run_that_is_not_finished_is_counted_again_as_far_as_it_is() {
     assert!(err.contains("7 second counts added"), "{err}");
     let (code, ..) = of(&["resume", text(&whole)]);
     assert_eq!((code, confirmation(&whole).twice), (0, 7));
+    // A stranger who checks the certificate sees them.
+    let file = dir.path().join("whole.cert");
+    let (code, _, err) = of(&["certify", text(&whole), "-o", text(&file)]);
+    assert_eq!(code, 0, "{err}");
+    let (_, out, err) = of(&["check", text(&file)]);
+    tells(&out, &["counted   7 twice ("]);
+    assert_eq!(err, "");
     again(&whole, &[]);
     assert_eq!(confirmation(&whole).twice, 17);
 }

@@ -8,7 +8,7 @@ use queenfold_ledger::ledger::Confirmation;
 
 use super::certificates::{python, sealed};
 use super::*;
-use crate::common::program::{of, tasks_done, text};
+use crate::common::program::{of, tasks_done, tells, text};
 
 /// The board of the files: three tasks of the chain's plans in two shards, and one more of the other shard.
 const FLAGS: [&str; 7] = ["run", "-n", "12", "--engine", "chain", "--workers", "1"];
@@ -264,6 +264,84 @@ fn a_liar_beside_an_honest_owner_is_named() {
 }
 
 #[test]
+fn a_liar_in_the_name_of_an_honest_session_is_named() {
+    let owners = Owners::new();
+    let honest = owners.file("a", "0/2");
+    let (directory, liar) = (owners.path("a-0-2"), owners.path("eve.cert"));
+    fs::copy(&honest, &liar).unwrap();
+    lie(&liar, "e", more("r180"));
+    for (files, signs) in [
+        ([&*honest, &*liar], true),
+        ([&*liar, &*honest], true),
+        ([&*directory, &*liar], false),
+        ([&*liar, &*directory], false),
+    ] {
+        let (code, _, error) = owners.merge(&files, "into");
+        assert_eq!(code, 3, "{error}");
+        let of = |count: &str| {
+            let mut counts = error.split(", and as ");
+            counts.find(|said| said.contains(count)).unwrap()
+        };
+        let place = if signs { &honest } else { &directory };
+        tells(
+            of("half turn 81"),
+            &[&format!(", {}, signed by {})", liar.display(), key_of("e"))],
+        );
+        tells(of("half turn 80"), &[&format!(", {}", place.display())]);
+        assert_eq!(of("half turn 80").contains(&key_of("a")), signs, "{error}");
+    }
+}
+
+#[test]
+fn a_certificate_tells_less_of_a_session_than_its_directory() {
+    let owners = Owners::new();
+    let files = ["0/2", "1/2"].map(|shard| owners.file("a", shard));
+    let [zero, one] = ["a-0-2", "a-1-2"].map(|run| owners.path(run));
+    let kept = owners.path("kept");
+    assert_eq!(owners.merge(&[&files[1]], "kept").0, 4);
+    for (number, from) in [[&zero, &one, &kept], [&kept, &one, &zero]]
+        .iter()
+        .enumerate()
+    {
+        let into = format!("all{number}");
+        let (code, _, error) = owners.merge(&from.map(|path| &**path), &into);
+        assert_eq!((code, owners.counted(&into).twice), (0, 0), "{error}");
+    }
+    // Of another host, it is another session.
+    let host = format!("\"host\":\"{}\"", queenfold_ledger::ledger::host_name());
+    lie(&files[1], "a", |above| {
+        above.replace(&host, "\"host\":\"x\"")
+    });
+    assert_eq!(owners.merge(&[&files[1]], "other").0, 4);
+    let other = owners.path("other");
+    let (code, _, error) = owners.merge(&[&one, &other], "none");
+    assert_eq!(code, 1, "{error}");
+    let forged = "one of the two is forged";
+    tells(&error, &[text(&one), text(&other), forged]);
+}
+
+#[test]
+fn no_time_is_known_of_what_certificates_tell() {
+    let owners = Owners::new();
+    let files = ["0/2", "1/2"].map(|shard| owners.file("a", shard));
+    let (_, out, _) = owners.merge(&[&files[0], &files[1]], "whole");
+    assert!(out.ends_with(" -\n"), "{out}");
+    let whole = owners.path("whole");
+    let (_, out, _) = of(&["status", text(&whole)]);
+    assert!(!out.contains("tasks/s") && !out.contains("node/s"), "{out}");
+    let args = ["gather", text(&files[0]), "--into", text(&whole), "--json"];
+    for (args, key) in [
+        (&args[..], "seconds"),
+        (&["report", text(&whole), "--json"], "wall_seconds"),
+    ] {
+        let (code, out, error) = of(args);
+        assert_eq!(code, 0, "{error}");
+        let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert!(json[key].is_null(), "{out}");
+    }
+}
+
+#[test]
 fn two_liars_who_agree_are_found_by_a_challenge() {
     let owners = Owners::new();
     let files = ["a", "b"].map(|owner| {
@@ -295,6 +373,8 @@ fn two_liars_who_agree_are_found_by_a_challenge() {
     }
     let (code, _, error) = of(&["verify", text(&owners.path("into")), "--sample", "1"]);
     assert!(code == 3 && error.contains("task chain-1:"), "{error}");
+    let from = format!("a certificate that the key {} signed", key_of("a"));
+    tells(&error, &[&from, "`queenfold gather --take-out "]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use queenfold::simd::Isa;
 
 /// The version, and what tells one build of it from another: `-V` prints the first line alone.
 ///
-/// Runs can be merged, resumed and compared if their plans have the same names.
+/// Runs can be gathered, resumed and compared if their plans have the same names.
 pub fn long() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
     TEXT.get_or_init(|| {

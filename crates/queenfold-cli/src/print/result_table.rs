@@ -39,16 +39,16 @@ impl ResultTable {
         self.line("N", "Total", "Unique", self.time)
     }
 
-    /// The row of one board; `-` where the unique count was not asked for. Where no count is known, how this one was
+    /// The row of one board; `-` where the unique count was not asked for, or the time is not known. Where no count is known, how this one was
     /// checked follows, and what is given on the board.
-    pub fn row(self, outcome: &Outcome, checked: Checked, took: Duration) -> String {
+    pub fn row(self, outcome: &Outcome, checked: Checked, took: Option<Duration>) -> String {
         let unique = outcome.unique().map(|unique| unique.to_string());
         let given = given_line(&outcome.given).map(|given| format!("  {given}"));
         let row = self.line(
             &outcome.n.to_string(),
             &outcome.total.to_string(),
             unique.as_deref().unwrap_or("-"),
-            &measured(took),
+            &took.map_or_else(|| "-".to_owned(), measured),
         );
         let checked = match checked {
             Checked::Known => String::new(),
@@ -104,7 +104,7 @@ impl Printer {
         }
         let result = &counted.result;
         match &self.table {
-            Some(table) => print(&table.row(&result.outcome, result.checked, result.elapsed)),
+            Some(table) => print(&table.row(&result.outcome, result.checked, Some(result.elapsed))),
             None => print_json(&result_json(counted)),
         }
     }

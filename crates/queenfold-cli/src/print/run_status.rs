@@ -109,7 +109,7 @@ pub fn directory_report(
 /// The facts of the latest process: where it is and how fast, its devices and its workers.
 fn of_latest(latest: Option<&Latest>) -> [Fact; 3] {
     let session = latest.map(|latest| &latest.session.facts);
-    let fast = latest.filter(|latest| latest.tasks > 0);
+    let fast = latest.filter(|latest| latest.tasks > 0 && !latest.session.elapsed.is_zero());
     let tasks_per_second = fast.map(Latest::tasks_per_second);
     let words = latest.map(|latest| {
         let of = &latest.session.facts;
@@ -123,7 +123,11 @@ fn of_latest(latest: Option<&Latest>) -> [Fact; 3] {
             0 => "",
             _ => ", when it counted tasks a second time",
         };
-        format!("on {} ({}){speed}{which}", of.host, of.isa)
+        let isa = match of.is_of_certificate() {
+            true => String::new(),
+            false => format!(" ({})", of.isa),
+        };
+        format!("on {}{isa}{speed}{which}", of.host)
     });
     let devices = session.map_or(&[][..], |of| &of.devices);
     let workers = latest.into_iter().flat_map(|latest| &latest.workers);

@@ -29,7 +29,7 @@ impl RunReport {
             "corrections": self.corrections.len(),
             "began": clock.start as i64,
             "ended": clock.end as i64,
-            "wall_seconds": time.elapsed.as_secs_f64(),
+            "wall_seconds": time.elapsed.map(|elapsed| elapsed.as_secs_f64()),
             "cpu_seconds": time.cpu.map(|cpu| cpu.as_secs_f64()),
             "hosts": self.hardware(),
             "record": outcome.map(|outcome| self.row(outcome, &clock)),
@@ -61,7 +61,11 @@ impl RunReport {
         let mut hardware = Vec::new();
         for of in self.hardware() {
             let workers = several(of.workers, "worker");
-            let cpu = format!("{workers} on {}, {}", of.processor, of.isa);
+            let cpu = match of.isa {
+                // A certificate tells no more.
+                "" => of.processor.to_owned(),
+                isa => format!("{workers} on {}, {isa}", of.processor),
+            };
             let devices = of.devices.iter().map(|device| format!(", {device}"));
             let one = cpu + &devices.collect::<String>();
             if !hardware.contains(&one) {
@@ -74,14 +78,15 @@ impl RunReport {
         };
         let counted = &self.status.sums.who.confirmation;
         let ended = utc(clock.end as i64);
+        let known = |time: Option<_>| time.map_or_else(|| "–".to_owned(), duration);
         format!(
             "| {board} | {} | {} | {} | {} | {} | {} | {} of {} tasks twice; signature {} |",
             counted.checked(outcome),
             plan.unwrap_or_default(),
             hardware.join("; "),
             ended.split(' ').next().unwrap_or_default(),
-            duration(time.elapsed),
-            time.cpu.map_or_else(|| "–".to_owned(), duration),
+            known(time.elapsed),
+            known(time.cpu),
             counted.twice,
             counted.tasks,
             self.signature,

@@ -34,18 +34,24 @@ impl RunReport {
             true => "Time without pauses",
             false => "Time",
         };
-        let working = Duration::try_from_secs_f64(clock.working()).unwrap_or_default();
+        let working = self
+            .time()
+            .elapsed
+            .and(Duration::try_from_secs_f64(clock.working()).ok());
         let hosts: BTreeSet<_> = self.lanes.iter().map(|lane| &lane.host).collect();
         let [workers, hosts] = [(self.lanes.len(), "worker"), (hosts.len(), "host")]
             .map(|(number, of)| several(number as u64, of));
-        let time = tile(time, duration(working), format!("{workers} on {hosts}"));
+        let unknown = || "–".to_owned();
+        let took = working.map_or_else(unknown, duration);
+        let time = tile(time, took, format!("{workers} on {hosts}"));
         let cpu = self.time().cpu.map(|cpu| cpu.as_secs_f64());
         let cpu = cpu.map(|cpu| {
             let value = TimeUnit::of_cores(cpu).of(cpu);
             tile("CPU time", value, "of all processes, added up")
         });
         let nodes = self.tasks.iter().map(|task| task.nodes);
-        let speed = rate(nodes.fold(0, u64::saturating_add), working);
+        let nodes = nodes.fold(0, u64::saturating_add);
+        let speed = working.map_or_else(unknown, |time| rate(nodes, time));
         format!(
             "<dl class=\"tiles\">\n{result}{time}{}{}{}</dl>\n",
             cpu.unwrap_or_default(),

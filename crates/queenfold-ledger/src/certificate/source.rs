@@ -37,7 +37,7 @@ pub fn open_source(path: &Path) -> Result<Store, LedgerError> {
     let ([signed], Some(mut store)) = (&checked.signatures[..], reading.store) else {
         let signatures = checked.signatures.len();
         return Err(refused(format!(
-            "it has {signatures} signatures, and what is merged has that of its owner alone: `queenfold certify --key` signs"
+            "it has {signatures} signatures, and what is gathered has that of its owner alone: `queenfold certify --key` signs"
         )));
     };
     store.commit()?;
@@ -61,7 +61,7 @@ impl Reading<'_> {
         match (line, &self.store) {
             (Line::Head(head), _) => {
                 let Some(part) = &body.checked.part else {
-                    return Err("it is of a whole run, and those of shards are merged".to_owned());
+                    return Err("it is of a whole run, and those of shards are gathered".to_owned());
                 };
                 let mut info =
                     RunInfo::new(body.checked.board, &body.plans(), part.shard, String::new());

@@ -45,7 +45,7 @@ pub fn certify(store: &Store, keys: &[HostKey], out: impl Write) -> Result<Strin
     let is_of_shard = |task| division.holds(info.shard, task);
     let (mut recorded, mut twice, mut all_twice) = (0, 0, 0);
     let sums = store.sums_and(|task| {
-        let again = u64::from(sessions.told(&task).is_some());
+        let again = u64::from(task.second.is_some());
         all_twice += again;
         if is_of_shard(task.record.result.key) {
             recorded += 1;
@@ -162,7 +162,7 @@ impl<W: Write> Writer<'_, W> {
         let parts = parts.of(plan.ranks_of(result.key.index));
         let keys = keys_of(&parts, self.is_whole);
         let Count { tally, origin } = self.count(&task.record, &keys)?;
-        let again = self.sessions.told(task);
+        let again = task.second.as_ref();
         let again = again.map(|second| self.count(second, &keys)).transpose()?;
         let plan = plan.name().to_string();
         self.leaf(&TaskLine {

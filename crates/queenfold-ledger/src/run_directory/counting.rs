@@ -29,7 +29,8 @@ impl RunResult {
         store.check_decided()?;
         report.tallies = sums.tallies;
         let time = Session::time(&store.sessions()?, false);
-        let mut result = JobResult::new(plan, hardware, report, (time.elapsed, time.cpu))?;
+        let elapsed = time.elapsed.unwrap_or(report.elapsed);
+        let mut result = JobResult::new(plan, hardware, report, (elapsed, time.cpu))?;
         result.checked = sums.who.confirmation.checked(&result.outcome);
         Ok(Self {
             result,

@@ -96,7 +96,8 @@ fn tell_whole(whole: &Path, merged: &Merged, json: Option<Json>) -> Result<(), F
     let confirmation = merged.sums.who.confirmation;
     let checked = confirmation.checked(outcome);
     if let Some(json) = json {
-        let (tasks, seconds) = (merged.sums.coverage.tasks(), merged.elapsed.as_secs_f64());
+        let tasks = merged.sums.coverage.tasks();
+        let seconds = merged.elapsed.map(|time| time.as_secs_f64());
         let total = [
             json!(seconds),
             json!(checked),

@@ -17,13 +17,15 @@ use crate::exit::{Failure, complete_shard};
 use crate::output::{print, print_json, say};
 use crate::print::count_report::verify_command;
 use crate::session::recount::{self, by_name, percentage, second_method, tell_outcome};
-use crate::shell::again_command;
+use crate::shell::{again_command, command};
 use crate::telemetry::printable;
 use queenfold::engine::CheckedBy;
 use queenfold::job::outcome;
 use queenfold::outcome::Outcome;
 use queenfold::words::several;
-use queenfold_ledger::ledger::{Division, OriginName, RecountChoice, Store, chance_missed};
+use queenfold_ledger::ledger::{
+    Division, Entry, LedgerError, OriginName, RecountChoice, Store, chance_missed,
+};
 use queenfold_ledger::run_directory::{Findings, Verification, WrongTask};
 
 const HELP: &str = "\
@@ -136,8 +138,11 @@ fn recount_sample(args: &Args) -> Result<(), Failure> {
         tell(&findings, choice)?;
     }
     if !wrong.is_empty() {
-        for command in proposals(&args.dir, &findings) {
-            say(&printable(&command));
+        for line in proposals(&args.dir, &findings) {
+            say(&printable(&line));
+        }
+        for line in gathered_from(&args.dir, &store, wrong)? {
+            say(&printable(&line));
         }
         // A line for each task that differs.
         return Err(Failure::counts_differ(wrong));
@@ -216,6 +221,37 @@ fn proposals(dir: &Path, findings: &Findings) -> Vec<String> {
     let again = again_command(dir);
     let decide = format!("let a third count decide, and correct the record: `{again}`");
     origins.iter().map(propose).chain([decide]).collect()
+}
+
+/// Where the sessions were gathered from that counted wrongly, and how each is taken out.
+fn gathered_from(
+    dir: &Path,
+    store: &Store,
+    wrong: &[WrongTask],
+) -> Result<BTreeSet<String>, LedgerError> {
+    let sessions = store.sessions()?;
+    let mut lines = BTreeSet::new();
+    for wrong in wrong {
+        let entry = store.get(wrong.task)?;
+        let counted = sessions.iter().filter(|of| {
+            let is_of = |entry: &Entry| entry.session == of.id;
+            entry.as_ref().is_some_and(is_of) && !of.facts.merged.is_empty()
+        });
+        lines.extend(counted.map(|of| {
+            let from = match of.facts.merged.split_once(' ') {
+                Some(("key", key)) => format!("a certificate that the key {key} signed"),
+                Some(_) => of.facts.merged.clone(),
+                None => "another directory".to_owned(),
+            };
+            let options = [("--take-out", of.id.as_ref()), ("--into", dir.as_os_str())];
+            let take_out = command("gather", &options, None);
+            format!(
+                "session {} was gathered from {from}: `{take_out}` takes it out",
+                of.id
+            )
+        }));
+    }
+    Ok(lines)
 }
 
 /// What was found so far.

@@ -25,12 +25,14 @@ impl RunReport {
                     [] => "–".to_owned(),
                     devices => name(&devices.join(", ")),
                 };
+                let is_told = facts.is_of_certificate();
+                let known = |text: String| if is_told { "–".to_owned() } else { text };
                 vec![
                     utc(facts.started),
-                    duration(session.elapsed),
+                    known(duration(session.elapsed)),
                     name(&facts.host),
                     name(&facts.processor),
-                    format!("{} × {}", facts.workers, text(&facts.isa)),
+                    known(format!("{} × {}", facts.workers, text(&facts.isa))),
                     devices,
                     text(&facts.program),
                 ]

@@ -146,7 +146,7 @@ impl Merge<'_> {
             let is_told = signer.is_some() || self.source.signer().is_some();
             let is_other = |entry: &&Entry| match entry.session != there.session {
                 true => signer.is_none() || self.sessions.signer(&entry.session) != signer,
-                false => !is_told && entry.result != there.result,
+                false => !is_told && entry.result.origin != there.result.origin,
             };
             let mut other = task.second.iter().chain([theirs]);
             return self.add_second(&there, other.find(is_other));
@@ -277,7 +277,7 @@ impl Merge<'_> {
         if self.copied.counting > CHEAP {
             return Err(LedgerError::other(
                 self.source.place(),
-                "its log decides more tasks than are checked in a minute; nothing is merged: merge it into a new \
+                "its log decides more tasks than are checked in a minute; nothing is gathered: gather it into a new \
                  directory, or remove that of what was gathered and gather again",
             ));
         }
@@ -311,11 +311,17 @@ impl Merge<'_> {
         counts: &[&Entry],
         here: Option<(&'static str, Result<Tally, Mismatch>)>,
     ) -> LedgerError {
-        let words = |entry: &&Entry| {
+        let words = |(at, entry): (usize, &&Entry)| {
             let (result, host) = (&entry.result, self.sessions.host(&entry.session));
-            let file = self.files.get(&entry.session);
+            // What the source says is the first count, in whosever name.
+            let (file, signer) = match at {
+                0 => (Some(self.source.place()), self.source.signer()),
+                _ => (
+                    self.files.get(&entry.session).map(PathBuf::as_path),
+                    self.sessions.signer(&entry.session),
+                ),
+            };
             let file = file.map(|file| format!(", {}", file.display()));
-            let signer = self.sessions.signer(&entry.session);
             let signer = signer.map(|key| format!(", signed by {key}"));
             format!(
                 "{} by {} ({} of {}, session {}{}{})",
@@ -332,9 +338,9 @@ impl Merge<'_> {
             Ok(tally) => format!("{} by {kernel}, counted here", tally.exact()),
             Err(error) => format!("{kernel} failed here: {error}"),
         });
-        let counts: Vec<_> = counts.iter().map(words).chain(here).collect();
+        let counts: Vec<_> = counts.iter().enumerate().map(words).chain(here).collect();
         LedgerError::Counts(format!(
-            "{}: task {task} was counted as {}; nothing is merged",
+            "{}: task {task} was counted as {}; nothing is gathered",
             self.source.place().display(),
             counts.join(", and as ")
         ))

@@ -26,8 +26,9 @@ pub struct Merged {
     pub sums: LedgerSums,
     /// How the run is divided, if the sources agree on that. It gives missing shards their names.
     pub division: Division,
-    /// From the start of each process that counted it for the first time to its last commit, added up.
-    pub elapsed: Duration,
+    /// From the start of each process that counted it for the first time to its last commit, added up. `None`: certificates
+    /// alone tell of some.
+    pub elapsed: Option<Duration>,
     /// Records copied.
     pub copied: u64,
     /// Records that were there already, with the same result.
@@ -142,21 +143,22 @@ pub fn merge<E: From<LedgerError>>(
             let is_gathered = there.is_some_and(Session::is_gathered);
             let is_own = is_alike || shard.is_some() && session.is_here() && !is_gathered;
             if let Some(there) = there {
-                // A file does not tell all.
-                let is_told = store.signer().is_some() || there.signer().is_some();
-                if is_told && there.facts.is_on(&session.facts) {
+                let is_on = there.facts.is_on(&session.facts);
+                if is_on && session.facts.is_of_certificate() {
                     session.facts = there.facts.clone();
                 }
                 session.facts.merged.clone_from(&there.facts.merged);
                 // It changes where first counts are taken out.
                 session.facts.again = there.facts.again;
-                if there.facts != session.facts {
+                let is_less = is_on && there.facts.is_of_certificate();
+                if !is_less && there.facts != session.facts {
                     let what = format!(
                         "its session {} is not the session of this id in {}; one of the two is forged",
                         session.id,
                         path.display()
                     );
-                    return Err(LedgerError::other(target.store.file(), what).into());
+                    let other = files.get(&session.id).map(PathBuf::as_path);
+                    return Err(LedgerError::other(other.unwrap_or(into), what).into());
                 }
             }
             if !is_own {
@@ -194,7 +196,7 @@ pub fn merge<E: From<LedgerError>>(
             .0
             .values()
             .filter(|session| !session.facts.again)
-            .map(|session| session.elapsed)
+            .map(|session| (!session.facts.is_of_certificate()).then_some(session.elapsed))
             .sum(),
         sums,
         division: match is_one_division {
@@ -374,7 +376,7 @@ pub(crate) fn check_alike(
         return Ok(());
     }
     Err(LedgerError::Unfit(format!(
-        "{} holds {first}, and {} holds {second}: only runs of the same board by the same engines can be merged \
+        "{} holds {first}, and {} holds {second}: only runs of the same board by the same engines can be gathered \
          or compared",
         one.0.display(),
         other.0.display()

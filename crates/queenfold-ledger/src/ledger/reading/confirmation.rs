@@ -37,7 +37,7 @@ pub struct Confirmation {
     pub again_cpu_seconds: Option<Duration>,
     /// Of those without a second count: audited before they were recorded.
     pub audited: u64,
-    /// Of those that were counted twice or audited: only merged directories say so.
+    /// Of those that were counted twice or audited: only gathered directories say so.
     pub claimed: u64,
     /// Of these: counted by two owners, as files say that two keys signed.
     pub by_two_keys: u64,
@@ -92,7 +92,7 @@ impl fmt::Display for Confirmation {
         };
         let claimed = match self.claimed {
             0 => String::new(),
-            claimed => format!("; {claimed} only as merged directories say"),
+            claimed => format!("; {claimed} only as gathered directories say"),
         };
         let claimed = match self.by_two_keys {
             0 => claimed,
@@ -158,14 +158,6 @@ impl Sessions {
     /// Whether nobody but merged directories says what these two sessions counted.
     pub fn claim(&self, one: &str, other: &str) -> bool {
         !self.is_here(one) && !self.is_here(other)
-    }
-
-    /// The second count of a task, unless the directory that the first one came from alone says that it was made.
-    pub fn told<'a>(&self, task: &'a RecordedTask) -> Option<&'a Entry> {
-        let mark = |entry: &Entry| self.get(&entry.session).map(|of| &of.facts.merged);
-        let is_of_one = |second: &&Entry| mark(second) == mark(&task.record);
-        let second = task.second.as_ref();
-        second.filter(|second| self.is_here(&second.session) || !is_of_one(second))
     }
 
     /// The second count of a task, unless it is a claim.

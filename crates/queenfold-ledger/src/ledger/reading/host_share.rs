@@ -6,18 +6,18 @@ use std::time::Duration;
 use crate::ledger::reading::status::per_second;
 use crate::ledger::{Entry, Session};
 
-/// What one host recorded, in all its sessions. Names of hosts are what the hosts say.
+/// What one host counted, the first or the second time, in all its sessions. Names of hosts are what the hosts say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostShare {
     /// Processes that worked on the run.
     pub sessions: u64,
-    /// Tasks recorded.
+    /// Tasks counted.
     pub tasks: u64,
     /// Nodes in them.
     pub nodes: u64,
     /// Those of the tasks that were counted twice before they were recorded.
     pub audits: u64,
-    /// From the start of each process that counted for the first time to its last commit, added up.
+    /// From the start of each process to its last commit, added up.
     pub elapsed: Duration,
     /// The last commit, in seconds since 1970 by the clock of the host.
     pub last_seen: i64,
@@ -41,24 +41,21 @@ impl HostShare {
         self.nodes as f64 / all.max(1) as f64
     }
 
-    /// What each host did of these sessions, by its name, without what they recorded.
+    /// What each host did of these sessions, by its name, without what they counted.
     pub(crate) fn of_sessions(sessions: &[Session]) -> BTreeMap<String, Self> {
         let mut hosts = BTreeMap::<String, Self>::new();
         for session in sessions {
             let facts = &session.facts;
             let host = hosts.entry(facts.host.clone()).or_default();
             host.sessions += 1;
-            // What they recorded was counted by the others.
-            if !facts.again {
-                host.elapsed = host.elapsed.saturating_add(session.elapsed);
-            }
+            host.elapsed = host.elapsed.saturating_add(session.elapsed);
             host.last_seen = host.last_seen.max(session.committed);
             host.devices.extend(facts.devices.iter().cloned());
         }
         hosts
     }
 
-    /// Adds a record of this host.
+    /// Adds a count of this host.
     pub(crate) fn add(&mut self, record: &Entry) {
         self.tasks += 1;
         self.nodes = self.nodes.saturating_add(record.result.tally.nodes);

@@ -177,8 +177,8 @@ const OF_KEY: &str = "key ";
 /// How long sessions took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WorkTime {
-    /// Wall time: that of sessions that worked at once counts once.
-    pub elapsed: Duration,
+    /// Wall time: that of sessions that worked at once counts once. `None`: certificates alone tell of some.
+    pub elapsed: Option<Duration>,
     /// CPU time, added up; `None` if that of some session is not known.
     pub cpu: Option<Duration>,
 }
@@ -188,6 +188,11 @@ impl Facts {
     pub(crate) fn is_on(&self, other: &Self) -> bool {
         (&self.host, &self.processor, &self.program)
             == (&other.host, &other.processor, &other.program)
+    }
+
+    /// Whether a certificate alone tells of it, which names no instruction set and no time.
+    pub fn is_of_certificate(&self) -> bool {
+        self.isa.is_empty()
     }
 }
 
@@ -220,8 +225,9 @@ impl Session {
     /// How long anybody counted a run for the first time, or, if `again`, the second time.
     pub fn time(sessions: &[Self], again: bool) -> WorkTime {
         let counted = || sessions.iter().filter(|of| of.facts.again == again);
+        let is_timed = counted().all(|session| !session.facts.is_of_certificate());
         WorkTime {
-            elapsed: Self::wall_time(counted()),
+            elapsed: is_timed.then(|| Self::wall_time(counted())),
             cpu: counted().map(|session| session.cpu).sum(),
         }
     }

@@ -68,7 +68,7 @@ impl<'a> Counting<'a> {
         Ok(Self {
             who: WhoCounted {
                 confirmation: Confirmation {
-                    again_seconds: again.elapsed,
+                    again_seconds: again.elapsed.unwrap_or_default(),
                     again_cpu_seconds: again.cpu,
                     corrections: store.corrections()?.len() as u64,
                     contested: store.contested()?.len() as u64,
@@ -112,8 +112,11 @@ impl<'a> Counting<'a> {
             insert(&mut self.kernels, origin.counted_by.backend());
         }
         let Some(host) = first_host else { return };
-        if let Some(share) = self.who.hosts.get_mut(host) {
-            share.add(record);
+        for (entry, host) in [(Some(record), first_host), (second, second_host)] {
+            let share = host.and_then(|host| self.who.hosts.get_mut(host));
+            if let (Some(entry), Some(share)) = (entry, share) {
+                share.add(entry);
+            }
         }
         let is_elsewhere = |again| second_host != first_host && !is_claim(again);
         if !second.is_some_and(is_elsewhere) {

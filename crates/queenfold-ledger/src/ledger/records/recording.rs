@@ -149,7 +149,9 @@ impl Recording {
         store.check_plans(plans)?;
         let sums = store.sums()?;
         let sessions = store.sessions()?;
-        let before = Session::time(&sessions, process.again).elapsed;
+        let before = Session::time(&sessions, process.again)
+            .elapsed
+            .unwrap_or_default();
         let numbers = sessions.iter().map(|session| session.facts.number);
         let facts = Facts {
             number: numbers.max().unwrap_or(0).saturating_add(1),
