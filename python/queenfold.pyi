@@ -70,12 +70,15 @@ class Progress:
 
 @final
 class Count:
-    """The counts of a board, checked against every identity and known count. Equal to another of the same size with the same
-    counts, however they were counted."""
+    """The counts of a board, checked against every identity and known count. Equal to another of the same board with the
+    same counts, however they were counted."""
 
     @property
     def n(self) -> int:
         """The size of the board."""
+    @property
+    def given(self) -> str | None:
+        """What is given on it, as in "queens d5,b4 and holes a8"; None of a free board."""
     @property
     def total(self) -> int:
         """All solutions; on a board with given queens or holes, all completions."""
@@ -203,6 +206,9 @@ class Census:
     @property
     def n(self) -> int:
         """The size of the board."""
+    @property
+    def given(self) -> str | None:
+        """What is given on it, as in a Count."""
     @property
     def r180(self) -> int:
         """Solutions that the half turn fixes."""

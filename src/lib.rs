@@ -43,7 +43,7 @@
 //! `cuda`, on by default: GPUs through CUDA. A library that only counts on CPUs needs it not: `default-features = false`.
 //!
 //! Without it this crate builds 41 others, actix and tokio among them: actors are what lets a job be seen, paused, stopped
-//! and mended. For a count on your own threads, [`queenfold_engines`] alone builds 10; its first page shows how. The program
+//! and mended. For a count on your own threads, [`queenfold_engines`](https://docs.rs/queenfold-engines) alone builds 10; its first page shows how. The program
 //! is the crate `queenfold-cli`.
 
 // Rooms: ARCHITECTURE.md says what each of them is for, and in which order they may use each other.

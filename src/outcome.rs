@@ -13,9 +13,7 @@ use crate::engine::{Plan, Tally};
 /// strings ([REFERENCE](https://github.com/queenfold/queenfold/blob/main/docs/REFERENCE.md#json)).
 ///
 /// ```
-/// use queenfold::board::Size;
-/// use queenfold::engine::Tally;
-/// use queenfold::outcome::Outcome;
+/// use queenfold::{Outcome, Size, Tally};
 ///
 /// let mut tally = Tally::default();
 /// tally.completions.add(8, 11);
@@ -56,7 +54,7 @@ pub struct Symmetric {
 /// How a result was checked, beside the identities between its counts. It is shown as one word.
 ///
 /// ```
-/// use queenfold::outcome::Checked;
+/// use queenfold::Checked;
 ///
 /// assert_eq!(Checked::new(true, 0, 64).to_string(), "known");
 /// assert_eq!(Checked::new(false, 64, 64).to_string(), "twice");

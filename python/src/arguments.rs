@@ -3,9 +3,13 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
+use std::time::Duration;
 
+use pyo3::PyTypeInfo;
+use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyBool;
 use queenfold::board::{GivenBoard, Size, Square};
 use queenfold::engine::Engine;
 use queenfold::job::{DeviceChoice, limits};
@@ -91,30 +95,44 @@ impl<'py> FromPyObject<'_, 'py> for Picture {
     }
 }
 
-/// A whole number, in decimal digits: one that no integer of Rust holds is refused like any other outside its
-/// range, and the error names what was given.
-pub struct Whole(String);
+/// A whole number in decimal digits, or what was given instead of one: only the function that asks for its value knows what
+/// the argument may be.
+pub struct Whole {
+    text: String,
+    is_number: bool,
+}
 
 impl From<i64> for Whole {
     fn from(number: i64) -> Self {
-        Self(number.to_string())
+        Self {
+            text: number.to_string(),
+            is_number: true,
+        }
     }
 }
 
 impl<'py> FromPyObject<'_, 'py> for Whole {
     type Error = PyErr;
 
-    fn extract(number: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        match number.extract::<i64>() {
-            Ok(number) => Ok(number.into()),
-            Err(error) if error.is_instance_of::<PyOverflowError>(number.py()) => {
-                Ok(Self(number.str()?.to_string()))
-            }
-            Err(_) => {
-                let kind = number.get_type().name()?;
-                let message = format!("expected a whole number, not '{kind}'");
-                Err(PyTypeError::new_err(message))
-            }
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        // Python takes True for 1.
+        let is_flag = given.is_instance_of::<PyBool>();
+        match given.extract::<i64>() {
+            Ok(number) if !is_flag => Ok(number.into()),
+            read => Ok(Self {
+                text: format!("{given:?}"),
+                is_number: read
+                    .is_err_and(|error| error.is_instance_of::<PyOverflowError>(given.py())),
+            }),
+        }
+    }
+}
+
+impl Whole {
+    fn wrong(&self, error: impl ToString) -> PyErr {
+        match self.is_number {
+            true => wrong(error),
+            false => PyTypeError::new_err(error.to_string()),
         }
     }
 }
@@ -159,30 +177,91 @@ pub fn board(
 
 /// The size of a board.
 pub fn size(n: &Whole) -> PyResult<Size> {
-    n.0.parse::<Size>().map_err(wrong)
+    n.text.parse::<Size>().map_err(|error| n.wrong(error))
+}
+
+/// That an argument is `given`, which is not what it may be: a wrong type, or a wrong value.
+fn unexpected<E: PyTypeInfo>(argument: &str, expected: &str, given: &Bound<'_, PyAny>) -> PyErr {
+    PyErr::new::<E, _>(format!("{argument}: expected {expected}, not {given:?}"))
+}
+
+/// The argument, if its type is right.
+fn typed<'py, T: FromPyObjectOwned<'py>>(
+    argument: &str,
+    expected: &str,
+    given: &Bound<'py, PyAny>,
+) -> PyResult<T> {
+    let value = given.extract::<T>();
+    value.map_err(|_| unexpected::<PyTypeError>(argument, expected, given))
+}
+
+/// The argument, if it is one of the words that `expected` has in quotes.
+fn word(
+    argument: &str,
+    expected: &'static str,
+    given: &Bound<'_, PyAny>,
+) -> PyResult<&'static str> {
+    let text = typed::<String>(argument, expected, given)?;
+    let mut words = expected.split('\'').skip(1).step_by(2);
+    words
+        .find(|word| *word == text)
+        .ok_or_else(|| unexpected::<PyValueError>(argument, expected, given))
+}
+
+/// The argument `engine`. [`engine`] has its meaning.
+pub fn engine_word(given: &Bound<'_, PyAny>) -> PyResult<&'static str> {
+    word("engine", "'auto', 'chain' or 'colour'", given)
 }
 
 /// The engine with this name; `None` for `"auto"`.
-pub fn engine(name: &str) -> PyResult<Option<Engine>> {
-    match name {
-        "auto" => Ok(None),
-        "chain" => Ok(Some(Engine::Chain)),
-        "colour" => Ok(Some(Engine::Colour)),
-        _ => Err(wrong(format!(
-            "engine: expected 'auto', 'chain' or 'colour', not '{name}'"
-        ))),
-    }
+pub fn engine(word: &str) -> Option<Engine> {
+    word.parse().ok()
+}
+
+/// The argument `gpu`. [`devices`] has its meaning.
+pub fn gpu_word(given: &Bound<'_, PyAny>) -> PyResult<&'static str> {
+    word("gpu", "'auto', 'off' or 'cuda'", given)
 }
 
 /// Which GPUs take part.
-pub fn devices(name: &str) -> PyResult<DeviceChoice> {
-    match name {
-        "auto" => Ok(DeviceChoice::Auto),
-        "off" => Ok(DeviceChoice::Off),
-        "cuda" => Ok(DeviceChoice::Cuda),
-        _ => Err(wrong(format!(
-            "gpu: expected 'auto', 'off' or 'cuda', not '{name}'"
-        ))),
+pub fn devices(word: &str) -> DeviceChoice {
+    match word {
+        "off" => DeviceChoice::Off,
+        "cuda" => DeviceChoice::Cuda,
+        _ => DeviceChoice::Auto,
+    }
+}
+
+/// The argument `order`.
+pub fn order_word(given: &Bound<'_, PyAny>) -> PyResult<&'static str> {
+    word("order", "'fast' or 'rows'", given)
+}
+
+/// The argument `unique`.
+pub fn unique(given: &Bound<'_, PyAny>) -> PyResult<bool> {
+    typed("unique", "True or False", given)
+}
+
+/// The argument `resume`.
+pub fn resume(given: &Bound<'_, PyAny>) -> PyResult<bool> {
+    typed("resume", "True or False", given)
+}
+
+/// The argument `time_limit`, in seconds.
+pub fn time_limit(given: &Bound<'_, PyAny>) -> PyResult<Option<Duration>> {
+    let (argument, expected) = ("time_limit", "seconds from 0 on");
+    let seconds = typed::<Option<f64>>(argument, expected, given)?;
+    let limit = seconds.map(Duration::try_from_secs_f64).transpose();
+    limit.map_err(|_| unexpected::<PyValueError>(argument, expected, given))
+}
+
+/// The argument `share`.
+pub fn share(given: &Bound<'_, PyAny>) -> PyResult<f64> {
+    let (argument, expected) = ("share", "a number above 0 up to 1");
+    let share = typed(argument, expected, given)?;
+    match share > 0.0 && share <= 1.0 {
+        true => Ok(share),
+        false => Err(unexpected::<PyValueError>(argument, expected, given)),
     }
 }
 
@@ -211,12 +290,12 @@ fn within<T>(name: &str, number: &Whole, range: RangeInclusive<T>) -> PyResult<T
 where
     T: Copy + Display + FromStr + PartialOrd,
 {
-    let given = number.0.parse().ok();
+    let given = number.text.parse().ok();
     given.filter(|given| range.contains(given)).ok_or_else(|| {
         let (least, most) = (range.start(), range.end());
-        wrong(format!(
+        number.wrong(format!(
             "{name}: expected a number from {least} to {most}, not {}",
-            number.0
+            number.text
         ))
     })
 }

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use queenfold::board::Orbits;
+use queenfold::board::{GivenBoard, Orbits};
 use queenfold::job::{self, HardwareSettings, Job, JobResult, RunSettings};
 use queenfold_ledger::run_directory::{RunDirectory, RunDirectoryError};
 
@@ -16,11 +16,13 @@ use crate::records::record;
 use crate::waiting::{Progress, wait};
 
 record! {
-    /// The counts of a board, checked against every identity and known count. Equal to another of the same size with the same
-    /// counts, however they were counted.
-    Count(n, total, unique) {
+    /// The counts of a board, checked against every identity and known count. Equal to another of the same board with the
+    /// same counts, however they were counted.
+    Count(n, given, total, unique) {
         /// The size of the board.
         n: u32,
+        /// What is given on it, as in "queens d5,b4 and holes a8"; None of a free board.
+        given: Option<String>,
         /// All solutions; on a board with given queens or holes, all completions.
         total: u128,
         /// Solutions that differ by more than a symmetry of the board; None without the census.
@@ -46,6 +48,11 @@ record! {
     }
 }
 
+/// What is given on a board.
+pub fn given(board: &GivenBoard) -> Option<String> {
+    (!board.is_free()).then(|| board.to_string())
+}
+
 /// Orbits by size: a dict in Python.
 #[derive(Clone, Copy, PartialEq, FromPyObject, IntoPyObject)]
 #[pyo3(from_item_all)]
@@ -68,6 +75,7 @@ impl From<JobResult> for Count {
         let symmetric = outcome.symmetric;
         Self {
             n: outcome.n.get(),
+            given: given(&outcome.given),
             total: outcome.total,
             unique: outcome.unique(),
             classes: symmetric.map(|of| of.orbits.into()),
@@ -110,16 +118,19 @@ pub fn count(
     queens: Option<Squares>,
     holes: Option<Squares>,
     board: Option<Picture>,
-    engine: &str,
+    #[pyo3(from_py_with = arguments::engine_word)] engine: &'static str,
     workers: Option<Whole>,
-    gpu: &str,
-    unique: bool,
+    #[pyo3(from_py_with = arguments::gpu_word)] gpu: &'static str,
+    #[pyo3(from_py_with = arguments::unique)] unique: bool,
     dir: Option<PathBuf>,
-    resume: bool,
-    time_limit: Option<f64>,
+    #[pyo3(from_py_with = arguments::resume)] resume: bool,
+    #[pyo3(from_py_with = arguments::time_limit)] time_limit: Option<Duration>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Count> {
     let board = arguments::board(n, queens, holes, board)?;
+    if resume && dir.is_none() {
+        return Err(PyTypeError::new_err("resume: give dir, too"));
+    }
     if let Some(dir) = dir.as_ref().filter(|dir| resume && holds_run(dir)) {
         let kept = RunDirectory::resume(dir).map_err(|error| errors::of_ledger(&error))?;
         if kept.job().board() != board {
@@ -134,7 +145,7 @@ pub fn count(
             Ok(kept.settings(settings).run()?.result)
         });
     }
-    let job = match arguments::engine(engine)? {
+    let job = match arguments::engine(engine) {
         Some(engine) => Job::of(job::plan(engine, board)),
         None => Job::new(board),
     };
@@ -162,8 +173,8 @@ pub fn resume(
     py: Python<'_>,
     dir: PathBuf,
     workers: Option<Whole>,
-    gpu: &str,
-    time_limit: Option<f64>,
+    #[pyo3(from_py_with = arguments::gpu_word)] gpu: &'static str,
+    #[pyo3(from_py_with = arguments::time_limit)] time_limit: Option<Duration>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Count> {
     let kept = RunDirectory::resume(dir).map_err(|error| errors::of_ledger(&error))?;
@@ -176,27 +187,20 @@ pub fn resume(
 fn run(
     py: Python<'_>,
     (workers, gpu): (Option<Whole>, &str),
-    time_limit: Option<f64>,
+    time_limit: Option<Duration>,
     callback: Option<Bound<'_, PyAny>>,
     count: impl FnOnce(RunSettings) -> Result<JobResult, RunDirectoryError> + Send,
 ) -> PyResult<Count> {
     let hardware = HardwareSettings {
-        devices: arguments::devices(gpu)?,
+        devices: arguments::devices(gpu),
         workers: workers
             .map(|workers| arguments::workers(&workers))
             .transpose()?,
         ..HardwareSettings::default()
     };
-    let limit = |seconds| {
-        Duration::try_from_secs_f64(seconds).map_err(|_| {
-            PyValueError::new_err(format!(
-                "time_limit: expected seconds from 0 on, not {seconds}"
-            ))
-        })
-    };
     let settings = RunSettings {
         hardware,
-        time_limit: time_limit.map(limit).transpose()?,
+        time_limit,
         ..RunSettings::default()
     };
     let control = settings.control.clone();

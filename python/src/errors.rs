@@ -57,12 +57,17 @@ pub fn of_job(error: JobError) -> PyErr {
 pub fn of_run(error: RunDirectoryError) -> PyErr {
     match error {
         RunDirectoryError::Job(error) => of_job(error),
-        RunDirectoryError::Ledger(_) => LedgerError::new_err(error.to_string()),
+        RunDirectoryError::Ledger(error) => of_ledger(&error),
         _ => Error::new_err(error.to_string()),
     }
 }
 
 /// The exception for a ledger that cannot be used.
 pub fn of_ledger(error: &ledger::LedgerError) -> PyErr {
-    LedgerError::new_err(error.to_string())
+    LedgerError::new_err(match error {
+        ledger::LedgerError::Exists(_) => {
+            format!("{error}; give resume=True to continue it, or name another directory")
+        }
+        _ => error.to_string(),
+    })
 }

@@ -81,7 +81,7 @@ pub fn estimate(
     queens: Option<Squares>,
     holes: Option<Squares>,
     board: Option<Picture>,
-    engine: &str,
+    #[pyo3(from_py_with = arguments::engine_word)] engine: &'static str,
     workers: Option<Whole>,
     sample: Whole,
     seed: Option<Whole>,
@@ -103,7 +103,7 @@ pub fn estimate(
         Some(seed) => arguments::seed(&seed)?,
         None => fastrand::u64(..),
     };
-    let engine = arguments::engine(engine)?.unwrap_or_else(|| fastest_on_cpu(board, counter.isa));
+    let engine = arguments::engine(engine).unwrap_or_else(|| fastest_on_cpu(board, counter.isa));
     let plan = job::plan(engine, board);
     let draw = Draw::new(plan.as_ref(), tasks, seed);
     let threads = workers.min(NonZeroUsize::new(machine.cores).unwrap_or(NonZeroUsize::MIN));

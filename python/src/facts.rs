@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use queenfold::job::{Hardware, HardwareSettings, Job, RunSettings};
 
 use crate::arguments::{self, Picture, Squares, Whole};
+use crate::counting::given;
 use crate::errors;
 use crate::records::record;
 use crate::waiting::{Progress, wait};
@@ -26,9 +27,11 @@ record! {
 
 record! {
     /// The symmetric solutions of a board. Equal as a Count is.
-    Census(n, r180, r90) {
+    Census(n, given, r180, r90) {
         /// The size of the board.
         n: u32,
+        /// What is given on it, as in a Count.
+        given: Option<String>,
         /// Solutions that the half turn fixes.
         r180: u128,
         /// Solutions that the quarter turn fixes.
@@ -93,6 +96,7 @@ pub fn census(
     .map_err(errors::of_job)?;
     Ok(Census {
         n: board.size().get(),
+        given: given(&board),
         r180: counted.r180,
         r90: counted.r90,
         checked: counted.checked.to_string(),

@@ -77,17 +77,13 @@ pub fn solutions(
     queens: Option<Squares>,
     holes: Option<Squares>,
     board: Option<Picture>,
-    order: &str,
-    unique: bool,
+    #[pyo3(from_py_with = arguments::order_word)] order: &'static str,
+    #[pyo3(from_py_with = arguments::unique)] unique: bool,
 ) -> PyResult<Solutions> {
     let board = arguments::board(n, queens, holes, board)?;
     let mut solutions = match order {
-        "fast" => solve::solutions(&board),
         "rows" => solutions_by_rows(&board),
-        _ => {
-            let message = format!("order: expected 'fast' or 'rows', not '{order}'");
-            return Err(pyo3::exceptions::PyValueError::new_err(message));
-        }
+        _ => solve::solutions(&board),
     };
     let (send, found) = mpsc::sync_channel(AHEAD);
     // It ends when nobody receives any more: with the iterator.

@@ -1,10 +1,9 @@
 //! `verify`, `certify` and `check`: what a run directory and a certificate prove.
 
 use std::fs::{self, File};
-use std::io::{BufReader, BufWriter};
+use std::io::{BufReader, BufWriter, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use queenfold::engine::CheckedBy;
 use queenfold::job::{DeviceChoice, Hardware, HardwareSettings, RunSettings, outcome};
@@ -83,14 +82,10 @@ impl From<Checked> for Certificate {
 pub fn verify(
     py: Python<'_>,
     dir: PathBuf,
-    share: f64,
+    #[pyo3(from_py_with = arguments::share)] share: f64,
     seed: Option<Whole>,
     workers: Option<Whole>,
 ) -> PyResult<Verified> {
-    if !(share > 0.0 && share <= 1.0) {
-        let message = format!("share: expected a number above 0 up to 1, not {share}");
-        return Err(PyValueError::new_err(message));
-    }
     let seed = match seed {
         Some(seed) => arguments::seed(&seed)?,
         None => fastrand::u64(..),
@@ -162,8 +157,13 @@ pub fn certify(py: Python<'_>, dir: PathBuf, path: PathBuf) -> PyResult<Certific
     py.detach(|| {
         let store = Store::open_to_read(&dir).map_err(|error| errors::of_ledger(&error))?;
         let failed = |error: String| CertificateError::new_err(error);
-        let file = File::create_new(&path)
-            .map_err(|error| failed(format!("{}: {error}", path.display())))?;
+        let file = File::create_new(&path).map_err(|error| {
+            let shown = path.display();
+            failed(match error.kind() {
+                ErrorKind::AlreadyExists => format!("{shown} exists already; name another file"),
+                _ => format!("{shown}: {error}"),
+            })
+        })?;
         let written = certificate::certify(&store, &[], BufWriter::new(&file));
         if let Err(error) = written {
             // What was written is of no use, and the error says more than one of this call would.

@@ -35,7 +35,7 @@ def test_both_engines_count_without_the_census(engine: str) -> None:
     counted = queenfold.count(11, engine=engine, unique=False, workers=1, gpu="off")  # type: ignore[arg-type]
     assert (counted.total, counted.engine, counted.workers) == (2680, engine, 1)
     assert (counted.unique, counted.classes, counted.r180, counted.r90) == (None,) * 4
-    assert repr(counted) == "Count(n=11, total=2680, unique=None)"
+    assert repr(counted) == "Count(n=11, given=None, total=2680, unique=None)"
 
 
 def test_given_squares_are_names_or_a_text() -> None:
@@ -72,11 +72,16 @@ def test_wrong_arguments_are_refused(arguments: dict[str, object], says: str) ->
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"n": "8"}, "expected a whole number, not 'str'"),
+        ({"n": "8"}, "board size `'8'` is not a whole number from 1 to 32"),
+        ({"n": True}, "board size `True` is not a whole number from 1 to 32"),
+        ({"n": 8, "workers": 1.5}, "workers: expected a number from 0 to 1024, not 1.5"),
+        ({"n": 8, "engine": 3}, "engine: expected 'auto', 'chain' or 'colour', not 3"),
+        ({"n": 8, "gpu": 0}, "gpu: expected 'auto', 'off' or 'cuda', not 0"),
+        ({"n": 8, "resume": True}, "resume: give dir, too"),
         ({"n": 8, "queens": ["a1", 3]}, 'expected squares as "c3,a7", ["c3", "a7"] or pairs'),
         ({"n": 8, "holes": 5}, 'expected squares as "c3,a7", ["c3", "a7"] or pairs'),
-        ({"n": 8, "unique": 0}, "'int' object is not an instance of 'bool'"),
-        ({"n": 8, "time_limit": "1h"}, "must be real number, not str"),
+        ({"n": 8, "unique": 0}, "unique: expected True or False, not 0"),
+        ({"n": 8, "time_limit": "1h"}, "time_limit: expected seconds from 0 on, not '1h'"),
         ({"n": 8, "progress": 5}, "progress: expected a function, not 'int'"),
     ],
 )
@@ -104,6 +109,12 @@ def test_counts_of_a_board_are_equal_however_they_were_counted() -> None:
     assert again.seconds != counted.seconds and again.engine != counted.engine
     assert {counted, again} == {counted} and queenfold.census(10) == queenfold.census(10, workers=1)
     assert counted not in (queenfold.count(10, unique=False), queenfold.count(10, holes="a1"), queenfold.count(9))
+    # The mirrored board has the same counts, and is another.
+    mirrored = [queenfold.count(8, queens=queens) for queens in ("b4", "g4", "b4")]
+    assert mirrored[0].total == mirrored[1].total
+    assert mirrored[0] != mirrored[1] and mirrored[0] == mirrored[2] and len(set(mirrored)) == 2
+    assert repr(mirrored[0]).startswith("Count(n=8, given='queens b4', total=")
+    assert queenfold.census(8, holes="a1") != queenfold.census(8, holes="h1")
 
 
 def test_results_pass_between_processes() -> None:
@@ -156,8 +167,8 @@ def test_a_time_limit_stops_and_resume_continues(tmp_path: Path) -> None:
         queenfold.count(16, dir=directory, time_limit=0.0)
     assert queenfold.resume(directory, workers=2).total == 14772512
     assert queenfold.resume(str(directory)).unique == 1846955
-    with pytest.raises(queenfold.LedgerError):
-        queenfold.count(16, dir=directory)
+    with pytest.raises(queenfold.LedgerError, match="holds a run already: n = 16 by .*; give resume=True"):
+        queenfold.count(14, dir=directory)
     with pytest.raises(queenfold.Error):
         queenfold.resume(tmp_path / "nothing")
 

@@ -43,7 +43,7 @@ def test_arrays_of_numpy_are_boards_and_squares() -> None:
         ({"n": 8, "queens": [(8, 0)]}, ValueError, "queens: (8, 0) is no square of n = 8: rows and columns are 0 to 7"),
         ({"n": 8, "holes": [(0, -1)]}, ValueError, "holes: (0, -1) is no square"),
         ({"n": 8, "queens": 5}, TypeError, "expected squares as"),
-        ({"n": "8"}, TypeError, "expected a whole number, not 'str'"),
+        ({"n": "8"}, TypeError, "board size `'8'` is not a whole number"),
         ({}, TypeError, "give n, the size of the board, or board"),
         ({"board": "..\n"}, ValueError, "board: line 1 has 2 squares"),
         ({"board": 5}, TypeError, "expected a picture as text"),

@@ -32,7 +32,7 @@ def test_a_run_is_verified_and_certified(tmp_path: Path) -> None:
     certificate = queenfold.certify(run, file)
     assert (certificate.n, certificate.total, len(certificate.root)) == (13, 73712, 64)
     assert queenfold.check(file) == certificate
-    with pytest.raises(queenfold.CertificateError, match="n13.cert"):
+    with pytest.raises(queenfold.CertificateError, match="n13.cert exists already; name another file"):
         queenfold.certify(run, file)
     file.write_text(file.read_text().replace("73712", "73713"))
     with pytest.raises(queenfold.CertificateError, match=r"n13\.cert: line \d+: the root"):
@@ -54,6 +54,7 @@ def test_a_directory_is_resumed_if_there_is_one(tmp_path: Path) -> None:
 RECORDS = [
     queenfold.count(8),
     queenfold.count(8, unique=False),
+    queenfold.count(8, queens="b4", holes="a1"),
     queenfold.census(8),
     queenfold.known(8),
     queenfold.estimate(10, sample=8, seed=1, workers=1),

@@ -15,12 +15,9 @@
 //! ```no_run
 //! use std::num::NonZeroUsize;
 //!
-//! use queenfold::board::Size;
-//! use queenfold::engine::{CounterSettings, Engine};
-//! use queenfold::estimate::{Draw, SampleProgress, count_sample};
-//! use queenfold::simd::Isa;
+//! use queenfold::{CounterSettings, Draw, Engine, Isa, SampleProgress, Size, count_sample, plan};
 //!
-//! let plan = queenfold::job::plan(Engine::Colour, Size::new(22)?);
+//! let plan = plan(Engine::Colour, Size::new(22)?);
 //! let draw = Draw::new(plan.as_ref(), 64, 1);
 //! let settings = CounterSettings { isa: Isa::best() };
 //! let progress = SampleProgress::new(NonZeroUsize::MIN);

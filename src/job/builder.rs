@@ -27,9 +27,7 @@ pub fn count(n: u32) -> Result<Outcome, JobError> {
 /// by more than a symmetry, by the fastest engine, on all cores and GPUs.
 ///
 /// ```
-/// use queenfold::board::Size;
-/// use queenfold::engine::Engine;
-/// use queenfold::job::{DeviceChoice, Job, plan};
+/// use queenfold::{DeviceChoice, Engine, Job, Size, plan};
 ///
 /// // By the colour engine, on two cores alone, without the unique count.
 /// let job = Job::of(plan(Engine::Colour, Size::new(10)?))
@@ -93,8 +91,7 @@ impl Job {
     /// [`Size`], or the completions of a board on which queens and holes are given.
     ///
     /// ```
-    /// use queenfold::board::{GivenBoard, Size};
-    /// use queenfold::job::Job;
+    /// use queenfold::{GivenBoard, Job, Size};
     ///
     /// let board = GivenBoard::parse(Size::new(8)?, "b4,d5", "")?;
     /// assert_eq!(Job::new(board).run()?.outcome.total, 2);

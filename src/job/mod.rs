@@ -4,8 +4,7 @@
 //! devices, runs the actors, and checks the result. The room `run_directory` keeps its finished tasks.
 //!
 //! ```
-//! use queenfold::board::Size;
-//! use queenfold::job::Job;
+//! use queenfold::{Job, Size};
 //!
 //! let result = Job::new(Size::new(10)?).run()?;
 //! assert_eq!(result.outcome.total, 724);

@@ -2,8 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
 use regex::Regex;
+
+use super::layers::rust_files;
+use crate::common::ROOT;
 
 /// The library, and what keeps its runs.
 const LIBRARIES: [&str; 2] = ["src/lib.rs", "crates/queenfold-ledger/src/lib.rs"];
@@ -56,4 +60,45 @@ fn the_examples_use_what_users_see() {
         }
     }
     assert!(found >= 8, "only {found} names found");
+}
+
+/// By the path that is promised, also where the crate of the engines describes what the library lists. Its first page alone is
+/// for those who use no other.
+#[test]
+fn the_documentation_shows_what_users_see() {
+    let names = facade();
+    let uses = Regex::new(r"(?m)^ *//[/!] use queenfold(_ledger|_engines)?::(.*);$");
+    let uses = uses.expect("a pattern");
+    let folders = [
+        "src",
+        "crates/queenfold-engines/src",
+        "crates/queenfold-ledger/src",
+    ];
+    let files = folders.map(|folder| rust_files(&Path::new(ROOT).join(folder)));
+    let mut found = 0;
+    for path in files.concat() {
+        if path.ends_with("queenfold-engines/src/lib.rs") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).expect("a source");
+        for used in uses.captures_iter(&text) {
+            let is_promised = used.get(1).is_none_or(|of| of.as_str() != "_engines");
+            for name in used[2].trim_matches(['{', '}']).split(", ") {
+                let name = if is_promised {
+                    name
+                } else {
+                    name.rsplit("::").next().unwrap_or(name)
+                };
+                assert_eq!(
+                    names.contains(name),
+                    is_promised,
+                    "{}: {}",
+                    path.display(),
+                    &used[0]
+                );
+                found += 1;
+            }
+        }
+    }
+    assert!(found >= 30, "only {found} names found");
 }

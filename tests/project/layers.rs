@@ -10,7 +10,7 @@ use regex::Regex;
 use crate::common::{ROOT, text_of};
 
 /// Every Rust file below `folder`.
-fn rust_files(folder: &Path) -> Vec<PathBuf> {
+pub fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();

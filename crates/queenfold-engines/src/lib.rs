@@ -2,7 +2,8 @@
 //!
 //! A crate of its own, so that its kernels are optimised as far as possible whatever the rest of the
 //! program is. Nothing here knows actors, devices, files or terminals. Users of the library start with the
-//! crate `queenfold`, which passes on all that is here.
+//! crate `queenfold`, which passes on all that is here: the examples of what it lists name `board::Size` as its users do,
+//! `queenfold::Size`.
 //!
 //! Whoever wants neither actors nor their checks, pauses and progress, but a count on threads, needs this crate
 //! alone:

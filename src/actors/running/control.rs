@@ -16,16 +16,14 @@ use crate::actors::{FaultHook, LiveProgress, Progress, TaskMap, ToRun, fault_hoo
 /// Requests stay: a control that was asked to drain stops every later run before its first task.
 ///
 /// ```
-/// use queenfold::actors::Control;
-/// use queenfold::board::Size;
-/// use queenfold::job::{Job, JobError};
+/// use queenfold::{Control, Job, JobError, Size};
 ///
 /// let control = Control::new();
 /// control.drain();
 /// let job = Job::new(Size::new(16)?).control(&control);
 /// assert!(matches!(job.run(), Err(JobError::Stopped(_))));
 /// assert_eq!(control.progress().tasks_done, 0);
-/// # Ok::<(), queenfold::board::SizeError>(())
+/// # Ok::<(), queenfold::SizeError>(())
 /// ```
 #[derive(Clone, Default)]
 pub struct Control {

@@ -52,6 +52,9 @@ const OLD: [(&str, &str, Now); 29] = [
     ("array", "--no-unique", Gone("leave it out")),
 ];
 
+/// How the help of a command is asked for.
+const HELP: [&str; 3] = ["help", "--help", "-h"];
+
 const AGAINST: Now = Text("queenfold verify A --against B");
 const ARRAY: Now = Gone("`array` divides a run among hosts");
 
@@ -59,6 +62,14 @@ const ARRAY: Now = Gone("`array` divides a run among hosts");
 pub fn now(error: &Error, args: &[OsString]) -> Option<String> {
     let [_, command, rest @ ..] = args else {
         return None;
+    };
+    let asks_for_help = [command]
+        .into_iter()
+        .chain(rest)
+        .any(|arg| HELP.iter().any(|help| arg == help));
+    let (command, rest) = match rest {
+        [of, ..] if command == HELP[0] => (of, &[][..]),
+        _ => (command, rest),
     };
     let is = |name: &str| command == name;
     let (name, old, now) = OLD.iter().find(|(name, old, _)| match error.kind() {
@@ -77,9 +88,17 @@ pub fn now(error: &Error, args: &[OsString]) -> Option<String> {
     Some(match now {
         Text(text) => format!("{was} is now `{text}`"),
         Gone(words) => format!("{was} is gone: {words}"),
+        Command(now) if asks_for_help => format!("{was} is now `queenfold {now}`"),
         Command(now) => {
             let rest = rest.iter().filter(|arg| arg != old);
-            let rest: String = rest.map(|arg| format!(" {}", as_given(arg))).collect();
+            let mut rest: String = rest.map(|arg| format!(" {}", as_given(arg))).collect();
+            if *name == "merge" {
+                rest = rest.replace(" -o ", " --into ");
+                // Without it, `gather` takes what it is given for a job array.
+                if !rest.contains(" --into") {
+                    rest += " --into DIR";
+                }
+            }
             format!("{was} is now `queenfold {now}{rest}`")
         }
     })
@@ -124,6 +143,22 @@ mod tests {
     }
 
     #[test]
+    fn the_help_of_an_old_command_is_answered_with_the_new_name() {
+        for (old, new) in [
+            ("help merge", "merge is now `queenfold gather`"),
+            ("merge --help", "merge is now `queenfold gather`"),
+            ("watch n20 -h", "watch is now `queenfold status --watch`"),
+            ("help devices", "devices is now `queenfold selftest`"),
+            (
+                "help serve",
+                "serve is gone: `array` divides a run among hosts",
+            ),
+        ] {
+            assert_eq!(said(&format!("queenfold {old}")), new);
+        }
+    }
+
+    #[test]
     fn the_arguments_of_an_old_command_are_kept() {
         for (old, new) in [
             ("merge a b --into c", "gather a b --into c"),
@@ -131,6 +166,8 @@ mod tests {
                 "merge --take-out a --into c",
                 "gather --take-out a --into c",
             ),
+            ("merge a b -o c", "gather a b --into c"),
+            ("merge a b", "gather a b --into DIR"),
             ("census -n 4..=8 --json", "run --census -n 4..=8 --json"),
             ("watch n20", "status --watch n20"),
             ("drain n20", "stop n20"),

@@ -12,7 +12,8 @@ use super::{Size, Square, Squares, Symmetry, SymmetryGroup};
 /// given is *free*.
 ///
 /// ```
-/// use queenfold_engines::board::{GivenBoard, Size};
+/// # use queenfold_engines::board as queenfold;
+/// use queenfold::{GivenBoard, Size};
 ///
 /// let n = Size::new(8)?;
 /// let board = GivenBoard::parse(n, "b4,d5", "")?;
@@ -212,7 +213,10 @@ fn each_once(
     let mut all = Squares::default();
     for square in squares {
         let is_on_board = u32::from(square.row.max(square.column)) < n.get();
-        assert!(is_on_board, "{square:?}");
+        assert!(
+            is_on_board,
+            "{square:?} is outside of the board of n = {n}: rows and columns count from 0"
+        );
         if all.contains(square) {
             let square = square.name(n);
             return Err(GivenError(format!(

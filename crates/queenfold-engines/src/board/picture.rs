@@ -7,11 +7,12 @@ impl GivenBoard {
     /// queen, `#` a hole. Blanks and empty lines are left out, and so is a byte order mark.
     ///
     /// ```
-    /// use queenfold_engines::board::GivenBoard;
+    /// # use queenfold_engines::board as queenfold;
+    /// use queenfold::GivenBoard;
     ///
     /// let board = GivenBoard::from_picture(". . . .\n. . . Q\n# . . .\n. . . .\n")?;
     /// assert_eq!(board.to_string(), "queens d3 and holes a2");
-    /// # Ok::<(), queenfold_engines::board::GivenError>(())
+    /// # Ok::<(), queenfold::GivenError>(())
     /// ```
     ///
     /// # Errors

@@ -11,13 +11,14 @@ use serde::{Deserialize, Serialize};
 /// The range is checked here, once: code that takes a `Size` can rely on it.
 ///
 /// ```
-/// use queenfold_engines::board::Size;
+/// # use queenfold_engines::board as queenfold;
+/// use queenfold::Size;
 ///
 /// assert_eq!(Size::new(20)?.get(), 20);
 /// assert_eq!("20".parse::<Size>()?, Size::new(20)?);
 /// let error = Size::new(33).unwrap_err();
 /// assert_eq!(error.to_string(), "board size `33` is not a whole number from 1 to 32");
-/// # Ok::<(), queenfold_engines::board::SizeError>(())
+/// # Ok::<(), queenfold::SizeError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]

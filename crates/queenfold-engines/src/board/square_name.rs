@@ -7,7 +7,8 @@ impl Square {
     /// number of its row, 1 at the bottom. The columns after `z` are `aa`, `ab` and so on.
     ///
     /// ```
-    /// use queenfold_engines::board::{Size, Square};
+    /// # use queenfold_engines::board as queenfold;
+    /// use queenfold::{Size, Square};
     ///
     /// let n = Size::new(8)?;
     /// let square = Square::from_name(n, "c3")?;

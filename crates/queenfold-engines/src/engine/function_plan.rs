@@ -4,15 +4,14 @@ use super::{Counter, CounterSettings, Engine, NotCounted, Plan, PlanName, Tally,
 use crate::board::{GivenBoard, Size};
 
 /// A plan made of one function that counts a task: the shortest way to run an engine of your own, by
-/// `queenfold::job::Job::of`.
+/// `queenfold::Job::of`.
 ///
 /// Its name is `own-1`. There is no second method to check it: tasks are not audited. A task that was
 /// begun is counted to its end, also if the run stops meanwhile.
 ///
 /// ```
-/// use queenfold_engines::board::Size;
-/// use queenfold_engines::engine::{CounterSettings, FunctionPlan, Plan, Tally};
-/// use queenfold_engines::simd::Isa;
+/// # mod queenfold { pub use queenfold_engines::{board::*, engine::*, simd::*}; }
+/// use queenfold::{CounterSettings, FunctionPlan, Isa, Plan, Size, Tally};
 ///
 /// // Task i counts the solutions of four queens whose first queen is in column i.
 /// let plan = FunctionPlan::new(Size::new(4)?, 4, |column| {
@@ -20,9 +19,7 @@ use crate::board::{GivenBoard, Size};
 ///     tally.completions.add(1, [0, 1, 1, 0][column as usize]);
 ///     tally
 /// });
-/// let settings = CounterSettings {
-///     isa: Isa::best(),
-/// };
+/// let settings = CounterSettings { isa: Isa::best() };
 /// let mut counter = plan.counter(&settings);
 /// let found: u128 = (0..4)
 ///     .map(|index| counter.count(&plan.task(index)).unwrap().found())

@@ -16,11 +16,13 @@ use crate::simd::Isa;
 /// resume, shard, verify or re-run a task.
 ///
 /// ```
-/// use queenfold_engines::board::Size;
-/// use queenfold_engines::chain::ChainPlan;
-/// use queenfold_engines::engine::Plan;
+/// # mod queenfold {
+/// #     pub use queenfold_engines::{board::*, engine::*};
+/// #     pub fn plan(_: Engine, n: Size) -> impl Plan { queenfold_engines::chain::ChainPlan::new(n) }
+/// # }
+/// use queenfold::{Engine, Plan, Size, plan};
 ///
-/// let plan = ChainPlan::new(Size::new(16)?);
+/// let plan = plan(Engine::Chain, Size::new(16)?);
 /// assert_eq!(plan.name().to_string(), "chain-1");
 /// // Tasks tile the ranks of the plan.
 /// assert_eq!(plan.task(0).ranks.end, plan.task(1).ranks.start);

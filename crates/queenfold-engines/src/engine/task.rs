@@ -12,13 +12,12 @@ use crate::board::Size;
 /// the workers, devices or instruction set.
 ///
 /// ```
-/// use queenfold_engines::board::Size;
-/// use queenfold_engines::chain::ChainPlan;
-/// use queenfold_engines::engine::Plan;
+/// # mod queenfold { pub use queenfold_engines::{board::*, engine::*}; }
+/// use queenfold::{Engine, Size, TaskKey};
 ///
-/// let key = ChainPlan::new(Size::new(20)?).key(17);
+/// let key = TaskKey { n: Size::new(20)?, engine: Engine::Chain, version: 1, index: 17 };
 /// assert_eq!(key.to_string(), "chain-1:17 of n = 20");
-/// # Ok::<(), queenfold_engines::board::SizeError>(())
+/// # Ok::<(), queenfold::SizeError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TaskKey {

@@ -66,8 +66,8 @@ pub struct Solved {
 /// Lists up to `count` different completions of `board`.
 ///
 /// ```
-/// use queenfold_engines::board::{GivenBoard, Size};
-/// use queenfold_engines::solve::{Choice, solve};
+/// # mod queenfold { pub use queenfold_engines::{board::*, solve::*}; }
+/// use queenfold::{Choice, GivenBoard, Size, solve};
 ///
 /// let board = GivenBoard::parse(Size::new(8)?, "b4,d5", "")?;
 /// let solved = solve(&board, 10, Choice::First);
@@ -93,13 +93,13 @@ pub fn solve(board: &GivenBoard, count: usize, choice: Choice) -> Solved {
 /// machine. Each is found when it is asked for.
 ///
 /// ```
-/// use queenfold_engines::board::{GivenBoard, Size};
-/// use queenfold_engines::solve::solutions;
+/// # mod queenfold { pub use queenfold_engines::{board::*, solve::*}; }
+/// use queenfold::{GivenBoard, Size, solutions};
 ///
 /// let board = GivenBoard::free(Size::new(8)?);
 /// assert_eq!(solutions(&board).count(), 92);
 /// assert_eq!(solutions(&board).next(), Some(vec![0, 4, 7, 5, 2, 6, 1, 3]));
-/// # Ok::<(), queenfold_engines::board::SizeError>(())
+/// # Ok::<(), queenfold::SizeError>(())
 /// ```
 pub fn solutions(board: &GivenBoard) -> Solutions {
     Solutions(Search::new(board, Order::FewestFirst, u64::MAX))
@@ -107,15 +107,6 @@ pub fn solutions(board: &GivenBoard) -> Solutions {
 
 /// The same in lexicographic order: by the column of the queen in the top row, then in the next one, and so on. On large
 /// boards the first one takes long.
-///
-/// ```
-/// use queenfold_engines::board::{GivenBoard, Size};
-/// use queenfold_engines::solve::solutions_by_rows;
-///
-/// let board = GivenBoard::free(Size::new(6)?);
-/// assert_eq!(solutions_by_rows(&board).next(), Some(vec![1, 3, 5, 0, 2, 4]));
-/// # Ok::<(), queenfold_engines::board::SizeError>(())
-/// ```
 pub fn solutions_by_rows(board: &GivenBoard) -> Solutions {
     Solutions(Search::new(board, Order::Rows, u64::MAX))
 }

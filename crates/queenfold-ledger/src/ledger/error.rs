@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
+use super::Store;
 use crate::system::files::{has_inodes, is_open_limit};
 use queenfold::engine::TaskKey;
 use queenfold::outcome::Contradiction;
@@ -21,6 +22,14 @@ fn no_run(dir: &Path) -> String {
     }
 }
 
+/// Which run is in `dir`, if that can be read.
+fn subject(dir: &Path) -> String {
+    Store::open_to_glance(dir).map_or_else(
+        |_| String::new(),
+        |store| format!(": {}", store.info().subject()),
+    )
+}
+
 /// Why a ledger cannot be used, or must not be believed. What a caller can act upon has a variant of its own.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
@@ -28,7 +37,7 @@ pub enum LedgerError {
     #[error("{}", no_run(.0))]
     NoRun(PathBuf),
     /// There is a run in this directory already: it can be continued.
-    #[error("{} holds a run already", .0.display())]
+    #[error("{} holds a run already{}", .0.display(), subject(.0))]
     Exists(PathBuf),
     /// What was asked for needs another directory, or other runs: the text says which.
     #[error("{0}")]

@@ -2,8 +2,7 @@
 //! continued after a stop or a crash, divided, and counted a second time.
 //!
 //! ```
-//! use queenfold::board::Size;
-//! use queenfold::job::Job;
+//! use queenfold::{Job, Size};
 //! use queenfold_ledger::RunDirectory;
 //!
 //! let folder = tempfile::tempdir()?;
