@@ -1,76 +1,118 @@
 #!/usr/bin/env python3
-"""Keeps shards.txt, the list of who counts which shard of a board first and second. LONG_RUNS.md has the steps.
+"""Keeps shards.json, the list of who counts which shard of a board first and second. LONG_RUNS.md has the steps.
 
-begin FILE              a new list: board, plans and number of shards are those of this certificate of a shard
-join NAME FILE          puts down the key of a person: the one that signed this certificate, of any board
-take NAME               gives NAME the first shard that lacks a counter, never one that NAME has already
-give NAME NUMBER FILE   checks the certificate of a shard that NAME took, and copies it to certs/
-check                   checks all that was given, and says what is missing
+begin FILE          makes the list, for the board and the number of shards of this certificate of a shard
+join NAME FILE      puts down the key of a person: the one that signed this certificate, of any board
+take NAME           prints how to count a shard: the one that NAME still has to give, or the first that lacks a counter
+give NAME FILE...   puts down the roots of certificates, and copies those to certs/ whose shards have two roots
+drop NAME NUMBER    takes away from NAME a shard and its certificate
+check               checks all certificates, and says what is missing (exit code 4)
 
-Needs Python 3.8 and `queenfold`. All is in this folder: git brings it to the others and back."""
-import json, os, shlex, shutil, subprocess, sys
+Needs Python 3.8 and `queenfold`."""
+import json, os, shutil, subprocess, sys
 
 def need(holds, what):
-    if not holds: sys.exit(f"refused: {what}")
-def read(file):  # of which board and shard the certificate is, who signed it, and what `queenfold check` says
-    found = subprocess.run(["queenfold", "check", "--json", file], stdout=subprocess.PIPE)
-    need(found.returncode == 0, f"{file} is no certificate, or a wrong one")
-    found = json.loads(found.stdout)
-    with open(file) as lines: head = json.loads(lines.readline())
-    number, head["shards"] = head.get("shard", "0/1").split("/")
-    of = {field: head[field] for field in ("n", "queens", "holes", "plans", "shards") if field in head}
-    return of, number, " and ".join(signature["key"] for signature in found["signatures"]), found
-def path(number, name): return f"certs/{number}.{name}.cert"
-def accept(file, number, name):  # the root of what this person counted of this shard
-    of, shard, key, found = read(file)
-    need((of, shard) == (board, number), f"{file} is of shard {shard} of {of}, not of shard {number} of {board}")
-    need(key == keys.get(name), f"{file} is signed by {key or 'nobody'}, not by {name}")
-    need(found["tasks"] == found["shard_tasks"], f"{file} has {found['tasks']} of {found['shard_tasks']} tasks")
-    for other in filter(os.path.exists, (path(number, other) for other in shards[number] if other != name)):
-        same = subprocess.run(["queenfold", "verify", file, "--against", other], stdout=subprocess.DEVNULL).returncode == 0
-        need(same, f"{file} and {other} differ: `queenfold check FILE --challenge SEED` tells which is wrong")
-    return found["root"]
+    if not holds:
+        sys.exit(f"refused: {what}")
 
-command, *given = sys.argv[1:] or ["help"]
-need({"begin": 1, "join": 2, "take": 1, "give": 3, "check": 0}.get(command) == len(given), __doc__)
-if command == "begin":
-    need(not os.path.exists("shards.txt"), "shards.txt is there already")
-    board, keys = read(given[0])[0], {}
-    shards = {str(number): {} for number in range(int(board["shards"].split()[0]))}
-else:  # The first line is the board; then `key NAME KEY`, and `NUMBER NAME:ROOT NAME:ROOT`, without a root until it is given.
-    with open("shards.txt") as lines: board, *rest = json.loads(lines.readline()), *map(str.split, lines)
-    keys = {line[1]: line[2] for line in rest if line[0] == "key"}
-    shards = {number: dict(one.split(":") for one in counters) for number, *counters in rest if number != "key"}
-if command == "join":
-    name, key = given[0], read(given[1])[2]
-    need(name.isalnum() and name not in keys and key, f"{name} is taken, or no name, or nobody signed")
+def read(file):
+    """What a certificate says, if it is right."""
+    check = subprocess.run(["queenfold", "check", "--json", file], stdout=subprocess.PIPE)
+    need(check.returncode == 0, f"{file} is no certificate, or a wrong one")
+    found = json.loads(check.stdout)
+    with open(file) as lines:
+        head, *lines = map(json.loads, lines)
+    found["number"], of = head.get("shard", "0/1").split("/")
+    found["board"] = {field: head[field] for field in ("n", "queens", "holes", "plans") if field in head}
+    found["board"]["shards"] = of
+    found["key"] = " and ".join(signature["key"] for signature in found["signatures"])
+    found["sessions"] = {line["session"] for line in lines if "session" in line}
+    return found
+
+def path(number, name):
+    return f"certs/{number}.{name}.cert"
+
+def accept(file, name):
+    """The number and the root of a shard that NAME took, if this is their own count of it."""
+    found = read(file)
+    number, root, counters = found["number"], found["root"], shards.get(found["number"], {})
+    need(found["board"] == board, f"{file} is of another board, plan or number of shards")
+    need(name in counters, f"{file} is of shard {number}, which {name} did not take")
+    need(found["key"] == keys[name], f"{file} is signed by {found['key'] or 'nobody'}, not by {name}")
+    need(found["tasks"] == found["shard_tasks"], f"{file} has {found['tasks']} of {found['shard_tasks']} tasks")
+    need(counters[name] in ("", root), f"{file} is not what the list says")
+    for other in counters.keys() - {name}:
+        theirs = path(number, other)
+        copied = os.path.exists(theirs) and read(theirs)["sessions"] & found["sessions"]
+        need(root != counters[other] and not copied, f"{name} and {other} gave one count of shard {number}")
+    return number, root
+
+def begin(file):
+    board.update(read(file)["board"])
+    need(not shards and board["shards"] != "1", f"there is a list already, or {file} is of no shard")
+    shards.update((str(number), {}) for number in range(int(board["shards"].split()[0])))
+
+def join(name, file):
+    key = read(file)["key"]
+    need(name.isalnum() and key, f"{name} is no name, or nobody signed {file}")
+    need(name not in keys and key not in keys.values(), "somebody joined by this name or key")
     keys[name] = key
-need(len({*keys.values()}) == len(keys), "two people have one key")
-if command == "take":
-    name, = given
+
+def take(name):
     need(name in keys, f"{name} has not joined")
-    number = next((number for number, counters in shards.items() if len(counters) < 2 and name not in counters), None)
-    need(number, f"no shard is left for {name}")
+    begun = [number for number in shards if shards[number].get(name) == ""]
+    free = [number for number in shards if len(shards[number]) < 2 and name not in shards[number]]
+    need(begun or free, f"no shard is left for {name}")
+    number = (begun or free)[0]
     shards[number][name] = ""
+    given = "".join(f" --{field} {board[field]}" for field in ("queens", "holes") if board.get(field))
     engine = next(plan.split("-")[0] for plan in board["plans"] if not plan.startswith("census"))
-    squares = [word for of in ("queens", "holes") if board.get(of) for word in (f"--{of}", board[of])]
-    shard = f"{number}/{board['shards'].split()[0]}"
-    print(shlex.join(["queenfold", "run", "-n", str(board["n"]), *squares, "--engine", engine, "--shard", shard, "--dir", f"s{number}"]))
-if command == "give":
-    name, number, file = given
+    of = board["shards"].split()[0]
+    print(f"queenfold run -n {board['n']}{given} --engine {engine} --shard {number}/{of} --dir s{number}")
+
+def give(name, *files):
+    need(name in keys, f"{name} has not joined")
+    for file, (number, root) in [(file, accept(file, name)) for file in files]:
+        shards[number][name] = root
+        if len(shards[number]) == 2 and all(shards[number].values()):
+            os.makedirs("certs", exist_ok=True)
+            shutil.copyfile(file, path(number, name))
+        else:
+            print(f"give {file} again when shard {number} has two roots")
+
+def drop(name, number):
     need(name in shards.get(number, {}), f"{name} did not take shard {number}")
-    shards[number][name] = accept(file, number, name)
-    os.makedirs("certs", exist_ok=True)
-    shutil.copyfile(file, path(number, name))
-if command == "check":
-    counts = [(number, name, root) for number, counters in shards.items() for name, root in counters.items()]
-    here = [one for one in counts if one[2] and os.path.exists(path(*one[:2]))]
-    for number, name, root in here:
-        need(accept(path(number, name), number, name) == root, f"{path(number, name)} is not what the list says")
-    waits = ", ".join(f"{number} by {name}" for number, name, root in counts if (number, name, root) not in here)
-    print(f"{len(here)} of {2 * len(shards)} counts are here, {2 * len(shards) - len(counts)} nobody took; missing: {waits or 'none'}")
-    sys.exit(0 if len(here) == 2 * len(shards) else 4)
-with open("shards.txt.new", "w") as file:
-    file.write(json.dumps(board) + "\n" + "".join(f"key {name} {key}\n" for name, key in keys.items()))
-    file.writelines(" ".join([number, *map(":".join, counters.items())]) + "\n" for number, counters in shards.items())
-os.replace("shards.txt.new", "shards.txt")
+    del shards[number][name]
+    if os.path.exists(path(number, name)):
+        os.remove(path(number, name))
+
+def check():
+    counts = [(number, name) for number in shards for name in shards[number]]
+    here = [count for count in counts if os.path.exists(path(*count))]
+    for number, name in here:
+        file = path(number, name)
+        need(accept(file, name) == (number, shards[number][name]), f"{file} is not what the list says")
+        for other in (path(*count) for count in here if count[0] == number and count[1] < name):
+            same = subprocess.run(["queenfold", "verify", file, "--against", other], stdout=subprocess.DEVNULL)
+            need(same.returncode == 0, f"{file} and {other} differ: `queenfold check FILE --challenge SEED` tells which is wrong")
+    every = 2 * len(shards)
+    missing = ", ".join(f"{number} by {name}" for number, name in counts if (number, name) not in here)
+    print(f"{len(here)} of {every} counts are here, {every - len(counts)} nobody took; missing: {missing or 'none'}")
+    sys.exit(0 if len(here) == every else 4)
+
+steps = {"begin": (begin, 1), "join": (join, 2), "take": (take, 1), "give": (give, 2), "drop": (drop, 2), "check": (check, 0)}
+step, *given = sys.argv[1:] or ["--help"]
+if step in ("-h", "--help"):
+    sys.exit(print(__doc__))
+need(step in steps and (len(given) == steps[step][1] or step == "give" and len(given) > 2), "see `shards.py --help`")
+try:
+    board, keys, shards = {}, {}, {}
+    if step != "begin" or os.path.exists("shards.json"):
+        with open("shards.json") as file:
+            board, keys, shards = json.load(file).values()
+    steps[step][0](*given)
+    with open("shards.json.new", "w") as file:
+        json.dump({"board": board, "keys": keys, "shards": shards}, file, indent=1)
+    os.replace("shards.json.new", "shards.json")
+except OSError as error:
+    sys.exit(f"refused: {error}")

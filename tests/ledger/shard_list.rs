@@ -35,7 +35,7 @@ impl People {
             .unwrap();
             fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
             let signed = "git clone -q ../list.git list && queenfold run -n 6 --dir six && \
-                          queenfold certify six -o six.cert --key my.key";
+                          queenfold certify six -o me.cert --key my.key";
             people.does(person, signed);
         }
         people.does(
@@ -46,8 +46,9 @@ impl People {
         fs::copy(script, people.path("anna/list/shards.py")).unwrap();
         let begin = "cd list && python3 shards.py begin ../any.cert && git add . && git commit -qm begin && git push -q";
         people.does("anna", begin);
+        people.is_refused("anna", "begin ../any.cert", &["there is a list already"]);
         for person in PEOPLE {
-            people.list(person, &format!("join {person} ../six.cert"));
+            people.list(person, &format!("join {person} ../me.cert"));
         }
         Some(people)
     }
@@ -98,6 +99,11 @@ impl People {
     fn takes(&self, person: &str) -> String {
         let command = self.list(person, &format!("take {person}"));
         self.does(person, &command);
+        assert_eq!(
+            self.list(person, &format!("take {person}")),
+            command,
+            "the same until it is given"
+        );
         let (_, number) = command.trim().rsplit_once(" --dir s").unwrap();
         self.does(
             person,
@@ -106,8 +112,13 @@ impl People {
         number.to_owned()
     }
 
-    fn gives(&self, person: &str, number: &str) {
-        self.list(person, &format!("give {person} {number} ../s{number}.cert"));
+    /// Gives all that the person counted: twice, which changes nothing.
+    fn gives(&self, person: &str) {
+        let given = self.list(person, &format!("give {person} ../s*.cert"));
+        assert_eq!(
+            self.list(person, &format!("give {person} ../s*.cert")),
+            given
+        );
     }
 }
 
@@ -123,11 +134,7 @@ fn three_people_count_all_shards_twice() {
         (code, out.as_str()),
         (4, "0 of 8 counts are here, 8 nobody took; missing: none\n")
     );
-    people.is_refused(
-        "anna",
-        "join dora ../six.cert",
-        &["two people have one key"],
-    );
+    people.is_refused("anna", "join dora ../me.cert", &["somebody joined by this"]);
 
     // Bert takes the shard that Anna took, before she could tell.
     let hook = people.path("anna/list/.git/hooks/pre-push");
@@ -135,55 +142,71 @@ fn three_people_count_all_shards_twice() {
                 && git commit -qam bert && git push -q\n";
     fs::write(&hook, bert).unwrap();
     fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    let (code, command, error) = people.bash("anna", "cd list && list take anna");
+    assert_eq!((code, error.as_str()), (0, ""));
+    assert!(!hook.exists() && command.ends_with(" --shard 0/4 --dir s0\n"));
     assert_eq!(people.takes("anna"), "0");
-    assert!(!hook.exists());
-    people.does(
-        "bert",
-        "cd list && git pull -q && grep '^0 bert: anna:$' shards.txt",
+    people.gives("anna");
+    assert!(
+        !people.path("anna/list/certs").exists(),
+        "before Bert's root"
     );
-    people.gives("anna", "0");
 
     // What is not Bert's count of this shard, or not the count.
-    people.does("bert", "cp ../anna/s0.cert .");
-    people.is_refused(
-        "bert",
-        "give bert 0 ../s0.cert",
-        &["is signed by ", "not by bert"],
-    );
-    people.is_refused(
-        "bert",
-        "give bert 0 ../six.cert",
-        &["is of shard 0 of {'n': 6"],
-    );
-    people.is_refused(
-        "cleo",
-        "give cleo 0 ../six.cert",
-        &["cleo did not take shard 0"],
-    );
+    let refused = |file: &str, says: &[&str]| {
+        people.is_refused("bert", &format!("give bert ../{file}"), says)
+    };
     people.does(
         "bert",
-        "sed 's/\"8\":\"1/\"8\":\"2/' s0.cert > changed.cert",
+        "cp ../anna/s0.cert . && sed 's/\"8\":\"1/\"8\":\"2/' s0.cert > changed.cert",
     );
-    people.is_refused(
+    refused("s0.cert", &["is signed by ", "not by bert"]);
+    refused("me.cert", &["is of another board"]);
+    refused("changed.cert", &["no certificate, or a wrong one"]);
+    let cleo = "give cleo ../../bert/s0.cert";
+    people.is_refused("cleo", cleo, &["of shard 0, which cleo did not take"]);
+    people.does(
         "bert",
-        "give bert 0 ../changed.cert",
-        &["no certificate, or a wrong one"],
+        "queenfold certify ../anna/s0 -o other.cert --key my.key",
     );
-    let forged = people.path("bert/s0.cert");
-    lie_with(&forged, &secret("bert"), more("8"));
-    assert_eq!(people.bash("bert", "queenfold check s0.cert").0, 0);
-    let differ = ["certs/0.anna.cert differ", "check FILE --challenge"];
-    people.is_refused("bert", "give bert 0 ../s0.cert", &differ);
-    people.does("bert", "rm s0.cert && queenfold run -n 14 --shard 0/4 --dir s0 && queenfold certify s0 -o s0.cert --key my.key");
-    people.gives("bert", "0");
+    refused("other.cert", &["bert and anna gave one count of shard 0"]);
+    let copy = people.path("bert/s0.cert");
+    lie_with(&copy, &secret("bert"), |above| {
+        above.replace("\"host\":\"", "\"host\":\"b")
+    });
+    people.list("bert", "give bert ../s0.cert");
+    let one = ["anna and bert gave one count of shard 0"];
+    people.is_refused("anna", "give anna ../s0.cert", &one);
+    people.list("cleo", "drop bert 0");
+
+    people.does("bert", "rm s0.cert");
+    assert_eq!(people.takes("bert"), "0");
+    people.does("bert", "cp s0.cert forged.cert");
+    lie_with(&people.path("bert/forged.cert"), &secret("bert"), more("8"));
+    people.list("bert", "give bert ../forged.cert");
+    people.gives("anna");
+    let check = |says: &[&str]| {
+        let (code, out, error) =
+            people.bash("cleo", "cd list && git pull -q && python3 shards.py check");
+        assert_eq!((code, out.as_str()), (1, ""), "{error}");
+        tells(&error, says);
+    };
+    check(&[
+        "certs/0.bert.cert and certs/0.anna.cert differ",
+        "check FILE --challenge",
+    ]);
+    people.list("cleo", "drop bert 0");
+    people.list("bert", "take bert");
+    people.gives("bert");
 
     for _ in 0..2 {
         for person in PEOPLE {
-            let number = people.takes(person);
-            people.gives(person, &number);
+            people.takes(person);
+            people.gives(person);
         }
     }
     for person in PEOPLE {
+        people.gives(person);
         people.is_refused(person, &format!("take {person}"), &["no shard is left"]);
     }
     let out = people.does("cleo", "cd list && git pull -q && python3 shards.py check");
@@ -207,11 +230,34 @@ fn three_people_count_all_shards_twice() {
     // Whoever changes the list or a file later is found.
     people.does(
         "cleo",
-        "cd list && sed -i '/^3 /s/:[0-9a-f]*/:0/' shards.txt",
+        "cd list && cp certs/1.anna.cert x && git mv -f certs/3.bert.cert certs/1.anna.cert",
     );
-    let (code, _, error) = people.bash("cleo", "cd list && python3 shards.py check");
-    assert!(
-        code == 1 && error.contains("is not what the list says"),
-        "{error}"
-    );
+    check(&["certs/1.anna.cert is"]);
+    people.does("cleo", "cd list && git reset -q --hard && sed -i '/\"3\"/,$s/: \"[0-9a-f]*\"/: \"0\"/' shards.json");
+    check(&["is not what the list says"]);
+}
+
+#[test]
+fn what_is_missing_is_said_in_a_line() {
+    let Some(people) = People::meet() else { return };
+    for (script, says) in [
+        (
+            "python3 list/shards.py check",
+            "No such file or directory: 'shards.json'",
+        ),
+        (
+            "cd list && env -i $(command -v python3) shards.py join dora ../me.cert",
+            "No such file or directory: 'queenfold'",
+        ),
+    ] {
+        let (code, _, error) = people.bash("anna", script);
+        assert!(code == 1 && error.lines().count() == 1, "{error}");
+        tells(&error, &["refused: ", says]);
+    }
+    let help = people.does("anna", "python3 list/shards.py --help");
+    tells(&help, &["take NAME"]);
+    let whole = "queenfold certify six -o whole.cert && rm list/shards.json && cd list && python3 shards.py begin ../whole.cert";
+    let (code, _, error) = people.bash("anna", whole);
+    assert_eq!(code, 1);
+    tells(&error, &["whole.cert is of no shard"]);
 }
