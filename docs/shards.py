@@ -9,7 +9,7 @@ drop NAME NUMBER    takes away from NAME a shard and its certificate
 check               checks all certificates, and says what is missing (exit code 4)
 
 Needs Python 3.8 and `queenfold`."""
-import json, os, shutil, subprocess, sys
+import json, os, re, shutil, subprocess, sys
 
 def need(holds, what):
     if not holds:
@@ -65,10 +65,13 @@ def take(name):
     need(begun or free, f"no shard is left for {name}")
     number = (begun or free)[0]
     shards[number][name] = ""
-    given = "".join(f" --{field} {board[field]}" for field in ("queens", "holes") if board.get(field))
     engine = next(plan.split("-")[0] for plan in board["plans"] if not plan.startswith("census"))
-    of = board["shards"].split()[0]
-    print(f"queenfold run -n {board['n']}{given} --engine {engine} --shard {number}/{of} --dir s{number}")
+    words = ["queenfold", "run", "-n", str(board["n"]), "--engine", engine]
+    words += [word for field in ("queens", "holes") if board.get(field) for word in (f"--{field}", board[field])]
+    words += ["--shard", f"{number}/{board['shards'].split()[0]}", "--dir", f"s{number}"]
+    # Anybody may have written the list, and a shell runs this.
+    need(all(re.fullmatch("-{0,2}[a-z0-9,/]+", word) for word in words), "the list asks for more than a count")
+    print(*words)
 
 def give(name, *files):
     need(name in keys, f"{name} has not joined")

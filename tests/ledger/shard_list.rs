@@ -43,8 +43,8 @@ impl People {
             "queenfold run -n 14 --shard 0/4 --dir any && queenfold certify any -o any.cert",
         );
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/shards.py");
-        fs::copy(script, people.path("anna/list/shards.py")).unwrap();
-        let begin = "cd list && python3 shards.py begin ../any.cert && git add . && git commit -qm begin && git push -q";
+        fs::copy(script, people.path("shards.py")).unwrap();
+        let begin = "cd list && python3 ../../shards.py begin ../any.cert && git add . && git commit -qm begin && git push -q";
         people.does("anna", begin);
         people.is_refused("anna", "begin ../any.cert", &["there is a list already"]);
         for person in PEOPLE {
@@ -63,6 +63,7 @@ impl People {
         let page = fs::read_to_string(page).unwrap();
         let (_, from) = page.split_once("```sh\nlist() {").unwrap();
         let list = from.split("```").next().unwrap();
+        let list = list.replace("../shards.py", "../../shards.py");
         let bin = Path::new(PROGRAM).parent().unwrap().display();
         let mut bash = isolated("bash");
         bash.args(["-c", &format!("list() {{{list}\n{script}")])
@@ -129,7 +130,10 @@ fn secret(person: &str) -> [u8; 32] {
 #[test]
 fn three_people_count_all_shards_twice() {
     let Some(people) = People::meet() else { return };
-    let (code, out, _) = people.bash("cleo", "cd list && git pull -q && python3 shards.py check");
+    let (code, out, _) = people.bash(
+        "cleo",
+        "cd list && git pull -q && python3 ../../shards.py check",
+    );
     assert_eq!(
         (code, out.as_str()),
         (4, "0 of 8 counts are here, 8 nobody took; missing: none\n")
@@ -138,7 +142,7 @@ fn three_people_count_all_shards_twice() {
 
     // Bert takes the shard that Anna took, before she could tell.
     let hook = people.path("anna/list/.git/hooks/pre-push");
-    let bert = "#!/bin/sh\nrm \"$0\"\nunset GIT_DIR\ncd ../../bert/list && git pull -q && python3 shards.py take bert > /dev/null \
+    let bert = "#!/bin/sh\nrm \"$0\"\nunset GIT_DIR\ncd ../../bert/list && git pull -q && python3 ../../shards.py take bert > /dev/null \
                 && git commit -qam bert && git push -q\n";
     fs::write(&hook, bert).unwrap();
     fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
@@ -186,8 +190,10 @@ fn three_people_count_all_shards_twice() {
     people.list("bert", "give bert ../forged.cert");
     people.gives("anna");
     let check = |says: &[&str]| {
-        let (code, out, error) =
-            people.bash("cleo", "cd list && git pull -q && python3 shards.py check");
+        let (code, out, error) = people.bash(
+            "cleo",
+            "cd list && git pull -q && python3 ../../shards.py check",
+        );
         assert_eq!((code, out.as_str()), (1, ""), "{error}");
         tells(&error, says);
     };
@@ -209,7 +215,10 @@ fn three_people_count_all_shards_twice() {
         people.gives(person);
         people.is_refused(person, &format!("take {person}"), &["no shard is left"]);
     }
-    let out = people.does("cleo", "cd list && git pull -q && python3 shards.py check");
+    let out = people.does(
+        "cleo",
+        "cd list && git pull -q && python3 ../../shards.py check",
+    );
     assert_eq!(
         out,
         "8 of 8 counts are here, 0 nobody took; missing: none\n"
@@ -235,6 +244,8 @@ fn three_people_count_all_shards_twice() {
     check(&["certs/1.anna.cert is"]);
     people.does("cleo", "cd list && git reset -q --hard && sed -i '/\"3\"/,$s/: \"[0-9a-f]*\"/: \"0\"/' shards.json");
     check(&["is not what the list says"]);
+    people.does("cleo", r#"cd list && sed -i 's/"n": 14/"n": "14 --on-event=reboot"/; s/"anna": "[0-9a-f]*"/"anna": ""/' shards.json && git commit -qam x && git push -q"#);
+    people.is_refused("anna", "take anna", &["asks for more than a count"]);
 }
 
 #[test]
@@ -242,11 +253,11 @@ fn what_is_missing_is_said_in_a_line() {
     let Some(people) = People::meet() else { return };
     for (script, says) in [
         (
-            "python3 list/shards.py check",
+            "python3 ../shards.py check",
             "No such file or directory: 'shards.json'",
         ),
         (
-            "cd list && env -i $(command -v python3) shards.py join dora ../me.cert",
+            "cd list && env -i $(command -v python3) ../../shards.py join dora ../me.cert",
             "No such file or directory: 'queenfold'",
         ),
     ] {
@@ -254,9 +265,9 @@ fn what_is_missing_is_said_in_a_line() {
         assert!(code == 1 && error.lines().count() == 1, "{error}");
         tells(&error, &["refused: ", says]);
     }
-    let help = people.does("anna", "python3 list/shards.py --help");
+    let help = people.does("anna", "python3 ../shards.py --help");
     tells(&help, &["take NAME"]);
-    let whole = "queenfold certify six -o whole.cert && rm list/shards.json && cd list && python3 shards.py begin ../whole.cert";
+    let whole = "queenfold certify six -o whole.cert && rm list/shards.json && cd list && python3 ../../shards.py begin ../whole.cert";
     let (code, _, error) = people.bash("anna", whole);
     assert_eq!(code, 1);
     tells(&error, &["whole.cert is of no shard"]);
