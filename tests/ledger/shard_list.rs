@@ -113,13 +113,9 @@ impl People {
         number.to_owned()
     }
 
-    /// Gives all that the person counted: twice, which changes nothing.
-    fn gives(&self, person: &str) {
-        let given = self.list(person, &format!("give {person} ../s*.cert"));
-        assert_eq!(
-            self.list(person, &format!("give {person} ../s*.cert")),
-            given
-        );
+    /// Gives all that the person counted. Returns what is to be given again.
+    fn gives(&self, person: &str) -> String {
+        self.list(person, &format!("give {person} ../s*.cert"))
     }
 }
 
@@ -212,7 +208,8 @@ fn three_people_count_all_shards_twice() {
         }
     }
     for person in PEOPLE {
-        people.gives(person);
+        assert_eq!(people.gives(person), "");
+        assert_eq!(people.gives(person), "");
         people.is_refused(person, &format!("take {person}"), &["no shard is left"]);
     }
     let out = people.does(
@@ -237,11 +234,8 @@ fn three_people_count_all_shards_twice() {
     people.does("cleo", &format!("python3 {checker} n14.cert"));
 
     // Whoever changes the list or a file later is found.
-    people.does(
-        "cleo",
-        "cd list && cp certs/1.anna.cert x && git mv -f certs/3.bert.cert certs/1.anna.cert",
-    );
-    check(&["certs/1.anna.cert is"]);
+    people.does("cleo", "cd list && cp certs/0.anna.cert certs/1.anna.cert");
+    check(&["certs/1.anna.cert is not what the list says"]);
     people.does("cleo", "cd list && git reset -q --hard && sed -i '/\"3\"/,$s/: \"[0-9a-f]*\"/: \"0\"/' shards.json");
     check(&["is not what the list says"]);
     people.does("cleo", r#"cd list && sed -i 's/"n": 14/"n": "14 --on-event=reboot"/; s/"anna": "[0-9a-f]*"/"anna": ""/' shards.json && git commit -qam x && git push -q"#);
