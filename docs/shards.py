@@ -115,7 +115,9 @@ try:
             board, keys, shards = json.load(file).values()
     steps[step][0](*given)
     with open("shards.json.new", "w") as file:
-        json.dump({"board": board, "keys": keys, "shards": shards}, file, indent=1)
+        # A line for each shard: git joins what people change in different places.
+        lines = ",\n".join(f"{json.dumps(number)}: {json.dumps(counters)}" for number, counters in shards.items())
+        file.write(f'{{"board": {json.dumps(board)},\n"keys": {json.dumps(keys)},\n"shards": {{\n{lines}\n}}}}\n')
     os.replace("shards.json.new", "shards.json")
 except OSError as error:
     sys.exit(f"refused: {error}")
