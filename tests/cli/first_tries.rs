@@ -102,6 +102,7 @@ fn what_is_refused_comes_with_the_hint_that_helps() {
         run -n 8 --format json => tip: `--json`
         run -n 8 --silent => tip: `--quiet`
         status d --follow => tip: `--watch`
+        gather a b --dir c => tip: `--into`
         run -n 8 9 => several as `-n 8,10` or `-n 4..=8`
         run -n 8..=7 => ; write 7..=8
         8..=7 => ; write 7..=8

@@ -140,6 +140,7 @@ fn argument(given: &str, args: &[&str], program: &Command) -> Option<String> {
         "-j" | "-t" | "-w" | "--jobs" | "--threads" | "--cores" | "--cpus" => {
             "`--workers` sets how many cores count"
         }
+        "--dir" if command == "gather" => "`--into` names the directory",
         "--timeout" | "--limit" => "`--time-limit` stops a run after a time",
         "-o" | "--out" | "--output" => "results go to standard output: `> FILE` keeps them",
         "-v" | "--verbose" => "the environment variable QUEENFOLD_TRACE_FILTER=info shows a log",
