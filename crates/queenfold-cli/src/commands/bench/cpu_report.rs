@@ -269,7 +269,7 @@ impl Measured for CpuReport {
             let _ = writeln!(
                 text,
                 "record     none beside other programs (others from {:.0} %, steal from {:.0} %). Score and spread are by CPU \
-                 time: such a score is lower, and not comparable with the table",
+                 time: such a score is not comparable with the table",
                 100.0 * BUSY,
                 100.0 * STOLEN
             );

@@ -19,7 +19,7 @@ Without a flag, the command counts fixed boards with one worker and with all, up
 this processor but `portable`, for 30 seconds at most. It prints the best times, how far the worst was from \
 them, and one number to compare machines by: how many boards of 19 queens this one counts in an hour, by \
 the widest kernel. If --for is too short for that board, it is about what the time of 18 queens shows. Where other programs \
-had 5 % of the processors or the host took 2 %, it is by CPU time: lower than on an idle machine, and not comparable. \
+had 5 % of the processors or the host took 2 %, it is by CPU time, and not comparable with one of an idle machine. \
 Otherwise there is a line for the table of machines in docs/RECORDS.md. \
 Ctrl-C prints what is measured by then.";
 
