@@ -13,8 +13,7 @@ use serde::Serialize;
 use queenfold::actors::{
     self, Control, DeviceSpec, EventKind, Observer, Report, RunEvent, RunSpec, TimeSpan, WholePlans,
 };
-use queenfold::board::decimal;
-use queenfold::board::{Size, known};
+use queenfold::board::{Size, decimal, known};
 use queenfold::engine::{CounterSettings, Engine, Plan, Tally};
 use queenfold::simd::Isa;
 
